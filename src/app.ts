@@ -121,7 +121,7 @@ async function openApp({ config, logging, given, onFailure }: Opening) {
     charge: limits.charge,
     openTenant: database.forRequest,
     signToken: tokens.sign,
-    openContactPort: outbound.openContactPort,
+    openCrmPort: outbound.openCrmPort,
     forgetConnection: outbound.forget,
     checkWebhookUrl: createWebhookUrlCheck(foundation),
     checkDestination: jobs.checkDestination,

@@ -214,7 +214,7 @@ export function toIdleRefreshDeps(
   return {
     idle: database.idleCredentials,
     holder: randomUUID(),
-    providers: [...providers.values()].flatMap(({ name, contacts }) => (contacts ? [name] : [])),
+    providers: [...providers.values()].flatMap(({ name, crm }) => (crm ? [name] : [])),
     wall: clock.wall,
     pause: (ms) => new Promise((resolve) => clock.schedule(ms, resolve)),
     onRefreshed,
@@ -227,7 +227,7 @@ export function toIdleRefreshDeps(
     }) {
       const { connections, credentials } = database.forApplication(applicationId);
       const [connection] = await connections.findMany([{ customerId, providerName }]);
-      const access = providers.get(providerName)?.contacts;
+      const access = providers.get(providerName)?.crm;
       if (connection?.id !== connectionId || !access) return 'used';
       return outbound.refreshStoredToken({ connection, access, credentials, generation });
     },

@@ -49,9 +49,9 @@ export function openConnecting(foundation: Foundation, outbound: Outbound) {
           return openContext(NO_HEADERS, state, work);
         },
         openGrantPort({ link }, name, { grant, oauthClientId }) {
-          const access = providers.get(name)?.contacts;
+          const access = providers.get(name)?.crm;
           if (!access) throw new Error(`${name} has no contacts to match fields of.`);
-          return outbound.openContactPort({
+          return outbound.openCrmPort({
             access,
             connection: toUnconfirmedConnection(link, name, grant),
             credentials: createGrantCredentials(grant, oauthClientId),

@@ -3,7 +3,7 @@ import { Places } from './admission/places.ts';
 import { BACKGROUND_WORK } from './admission/work.ts';
 import type { FoundProblem } from './domain/custom-fields.ts';
 import { CrossbookError } from './domain/errors.ts';
-import type { RecordReader } from './domain/provider.ts';
+import type { BulkReader } from './domain/provider.ts';
 import type { Destinations, DueSync, PlanScope } from './domain/sync.ts';
 import type { Foundation } from './foundation.ts';
 import type { Outbound } from './outbound/outbound.ts';
@@ -94,7 +94,7 @@ const CHECKS_AT_ONCE = 12;
 const CHECK_WAIT_MS = 5_000;
 
 interface SyncingDeps {
-  readonly outbound: Pick<Outbound, 'openContactPort' | 'clockBehindMs'>;
+  readonly outbound: Pick<Outbound, 'openCrmPort' | 'clockBehindMs'>;
   /** Whether this process runs syncs. One that does not plans those of the customers that it has changed. */
   readonly doesJobs: boolean;
   /** Syncs may be due, which another process runs. */
@@ -121,7 +121,7 @@ export function toRunDeps(
   { database, providers, outbound, clock, log, telemetry }: Running,
   { connection, claimed }: Pick<DueSync, 'connection' | 'claimed'>,
 ) {
-  const access = providers.get(connection.providerName)?.contacts;
+  const access = providers.get(connection.providerName)?.crm;
   const { credentials, contactCache, customFields } = database.forApplication(
     claimed.applicationId,
   );
@@ -139,7 +139,7 @@ export function toRunDeps(
         },
       };
       const open = () =>
-        outbound.openContactPort({
+        outbound.openCrmPort({
           connection,
           access,
           credentials,
@@ -148,7 +148,7 @@ export function toRunDeps(
           isBackground: true,
           onCall: () => telemetry.usage?.called(owner),
           deadline: clock.now() + DEADLINE_MS,
-        }).records;
+        }).bulk;
       return { records: toReader(open), readBytes: () => bytes };
     },
     searchLagMs: () => access?.searchLagMs ?? 0,
@@ -170,7 +170,7 @@ export function toRunDeps(
 }
 
 /** A port has one deadline, so each operation has a port of its own. */
-function toReader(open: () => RecordReader): RecordReader {
+function toReader(open: () => BulkReader): BulkReader {
   return {
     describe: (source) => open().describe(source),
     readAll: (ask) => open().readAll(ask),
@@ -184,7 +184,7 @@ function toReader(open: () => RecordReader): RecordReader {
 const DEADLINE_MS = 40_000;
 
 interface Running extends Pick<Foundation, 'database' | 'providers' | 'clock' | 'log'> {
-  readonly outbound: Pick<Outbound, 'openContactPort' | 'clockBehindMs'>;
+  readonly outbound: Pick<Outbound, 'openCrmPort' | 'clockBehindMs'>;
   readonly telemetry: {
     readonly metrics: Pick<Foundation['telemetry']['metrics'], 'syncRows'>;
     /** Counts the calls for the customer. */

@@ -1,6 +1,5 @@
 import { digest } from '../lib/digest.ts';
 import type { Connection } from './connection.ts';
-import { CONTACT_FIELDS } from './contact.ts';
 import {
   type CustomFieldMapping,
   type CustomFieldType,
@@ -10,6 +9,7 @@ import {
   type SourcedField,
 } from './custom-field.ts';
 import { providerName } from './provider-names.ts';
+import { CONTACT_FIELDS } from './records/contact.ts';
 import {
   boolean,
   date,

@@ -144,7 +144,7 @@ export const ERROR_CODES = {
   NOT_IMPLEMENTED: code(
     501,
     'Not implemented',
-    'The provider cannot do this: its contacts cannot be searched.',
+    'The provider cannot do this: its records cannot be searched, or not by this filter.',
     { example: 'The contacts of Pipedrive cannot be searched.' },
   ),
   SERVICE_UNAVAILABLE: code(

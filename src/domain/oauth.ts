@@ -4,7 +4,7 @@ import { isVisibleAscii } from '../lib/text.ts';
 import type { ConnectFailure } from './connect-failure.ts';
 import { type ConnectedAccount, MAX_SECRET_LENGTH } from './connection.ts';
 import type { ProviderName } from './provider-names.ts';
-import { type ProviderResponse, RemoteFailure, type RemoteRequest } from './remote.ts';
+import { type ProviderResponse, RemoteFailure, type RemoteRequest, type Retry } from './remote.ts';
 import { date, field, type Of, shape, string } from './shape.ts';
 import type { OAuthClient, RefreshedToken, RefreshTokenEndpoint } from './token-refresh.ts';
 
@@ -24,7 +24,10 @@ export interface Authorization {
   toConsentUrl(request: ConsentRequest): string;
   /** The token endpoint's origin for the login origin that was stored with the state. */
   tokenOrigin(loginOrigin: string): string;
-  toExchange(request: AuthorizationCode & { readonly client: OAuthClient }): RemoteRequest;
+  /** Without a response the code may have been used nevertheless, so the call is never repeated. */
+  toExchange(
+    request: AuthorizationCode & { readonly client: OAuthClient },
+  ): RemoteRequest & { readonly retry: 'never' };
   /**
    * Reads the grant. Throws an AuthorizationFailure for known reasons, otherwise a RemoteFailure. Salesforce's
    * signature is verified before the response is trusted.
@@ -112,19 +115,26 @@ interface FailureOptions extends ErrorOptions {
 }
 
 /** A form request to an authorization server, with the client's secret where a client is given. */
-export function toFormRequest(
-  path: string,
-  fields: Readonly<Record<string, string>>,
-  client?: OAuthClient,
-): RemoteRequest {
+export function toFormRequest<Repeats extends Retry>({
+  path,
+  fields,
+  retry,
+  client,
+}: FormRequest & { readonly retry: Repeats }): RemoteRequest & { readonly retry: Repeats } {
   const own = client && { client_id: client.clientId, client_secret: client.clientSecret };
   return {
     method: 'POST',
     path,
     budget: 'token',
+    retry,
     headers: { 'content-type': 'application/x-www-form-urlencoded' },
     body: toQuery({ ...fields, ...own }),
   };
+}
+
+interface FormRequest extends Pick<RemoteRequest, 'path'> {
+  readonly fields: Readonly<Record<string, string>>;
+  readonly client?: OAuthClient;
 }
 
 /**

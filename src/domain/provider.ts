@@ -1,11 +1,14 @@
 import type { Connection, ConnectionFacts } from './connection.ts';
-import type { AssociatedObject, Association, Contact } from './contact.ts';
-import type { ListFilter, PhoneFilter } from './contact-filter.ts';
-import type { FieldSelection } from './contact-search.ts';
 import type { ProviderField } from './custom-fields.ts';
 import type { Authorization } from './oauth.ts';
 import type { PageSizes } from './page-sizes.ts';
 import type { Category, ProviderName } from './provider-names.ts';
+import type { Company } from './records/company.ts';
+import type { ListFilter } from './records/conditions.ts';
+import type { AssociatedObject, Association, Contact } from './records/contact.ts';
+import type { CrmRecord, RecordKind } from './records/record.ts';
+import type { FieldSelection } from './records/record-search.ts';
+import type { RecordType } from './records/record-type.ts';
 import type { ProviderResponse, Send } from './remote.ts';
 import type { SyncedRecord, SyncSource } from './sync.ts';
 import type { TokenRefresh } from './token-refresh.ts';
@@ -20,8 +23,8 @@ export interface Provider {
   readonly retiredHosts?: readonly RegExp[];
   /** What to enter as the instance URL, for errors: it follows "enter". */
   readonly instanceUrlHint?: string;
-  /** Absent if contacts cannot be searched: NOT_IMPLEMENTED. */
-  readonly contacts?: ContactAccess;
+  /** Absent if its accounts cannot be read: NOT_IMPLEMENTED. */
+  readonly crm?: CrmAccess;
   /** Absent if connect links are not supported. */
   readonly authorization?: Authorization;
 }
@@ -36,8 +39,8 @@ export function listCallableHosts({
 
 export type Providers = ReadonlyMap<ProviderName, Provider>;
 
-/** Access to a provider's contacts: declares everything that differs between CRMs. */
-export interface ContactAccess {
+/** Access to the accounts of a provider: declares everything that differs between CRMs. */
+export interface CrmAccess {
   /** The only origin that receives this connection's token. Undefined: the connection lacks the data for it. */
   origin(instanceUrl: string | null): string | undefined;
   /** The API version used, where its end of support is known. */
@@ -60,8 +63,8 @@ export interface ContactAccess {
   readonly lookupBudget: string;
   /** The maximum of emails per look-up call. */
   readonly lookupBatch: number;
-  /** The objects that `findAssociations` supports; empty if it is not offered. */
-  readonly associatedObjects: readonly AssociatedObject[];
+  /** What can be done with records of each type. Absent: NOT_IMPLEMENTED. */
+  readonly records: RecordAccess;
   /** Whether a field of a contact may be one of a related record, such as `Account.Industry`. */
   readonly readsRelatedFields?: true;
   /** Whether every account has this field, so that one that is not listed is hidden from the connected user. */
@@ -70,7 +73,7 @@ export interface ContactAccess {
   readonly searchLagMs: number;
   /** The provider's order of record ids, as in `readList`. */
   compareIds(a: string, b: string): number;
-  open(account: CustomerAccount): ContactAdapter;
+  open(account: CustomerAccount): CrmAdapter;
 }
 
 /** The account of one customer in one CRM, as an adapter gets it. */
@@ -82,51 +85,81 @@ export interface CustomerAccount {
   readonly pageSizes: PageSizes;
 }
 
-/** The contacts of one customer in one CRM. */
-export interface ContactAdapter {
+/** Every CRM has contacts. */
+export interface RecordAccess extends Readonly<Partial<Record<RecordType, RecordCapabilities>>> {
+  readonly CONTACT: RecordCapabilities;
+}
+
+/** For filters of `RecordCapabilities`. */
+export const EXACT = { isExact: true } as const;
+export const LOOSE = { isExact: false } as const;
+
+export interface RecordCapabilities {
   /**
-   * Emails are trimmed, lower-cased and unique: up to `lookupBatch`, or whole multiples of it, which the adapter
-   * splits into calls. The result has every email; those without a contact map to an empty list. The adapter verifies
-   * that a contact really has the email. The caller owns the map.
+   * The conditions by which records can be searched, by their names in the filter. Exact: the CRM compares as the filter
+   * says. Otherwise it finds more, of which Crossbook returns what matches, and the number of hits may be unknown.
    */
-  findByEmails(
-    emails: readonly string[],
+  readonly filters: Readonly<Record<string, { readonly isExact: boolean }>>;
+  /** The objects that `related` supports. */
+  readonly associatedObjects: readonly AssociatedObject[];
+}
+
+/** The records of one customer in one CRM. */
+export interface CrmAdapter {
+  readonly records: {
+    readonly CONTACT: RecordAdapter<Contact>;
+    readonly COMPANY?: RecordAdapter<Company>;
+  };
+  /** Reads records in bulk, for syncs. Absent: the provider cannot be synced. */
+  readonly bulk?: BulkReader;
+}
+
+/** The records of one type in one customer's CRM. What is absent is not among the capabilities. */
+export interface RecordAdapter<Shown extends CrmRecord> {
+  /**
+   * By what identifies a record outside of the CRM: the email of a contact. Keys are normalized and unique: up to
+   * `lookupBatch`, or whole multiples of it, which the adapter splits into calls. The result has every key; those
+   * without a record map to an empty list. The adapter verifies that a record really has the key. The caller owns the
+   * map.
+   */
+  findByKey?(
+    keys: readonly string[],
     selection: FieldSelection,
-  ): Promise<Map<string, readonly Contact[]>>;
-  /** At most MAX_PHONE_HITS contacts that have the number, in any order. The adapter verifies each by `matchesFilter`. */
-  findByPhone(phone: PhoneFilter, selection: FieldSelection): Promise<readonly Contact[]>;
-  /** Reads a range of the contacts that match, by record id. The adapter verifies each by `matchesFilter`. */
+  ): Promise<Map<string, readonly Shown[]>>;
+  /**
+   * Reads a range of the records that match, by record id. The adapter verifies each by the `matches` of the filter. Of
+   * contacts with a phone number it reads MAX_PHONE_HITS at once, in any order.
+   */
   readList(
     filter: ListFilter,
-    run: KeysetRange,
+    range: KeysetRange,
     selection: FieldSelection,
-  ): Promise<readonly Contact[]>;
+  ): Promise<readonly Shown[]>;
   /** Null if the CRM counts others too. */
   count(filter: ListFilter): Promise<number | null>;
   /**
-   * Unknown ids are omitted; the id of a merged contact finds the surviving one. Any number of ids: the adapter
+   * Unknown ids are omitted; the id of a merged record finds the surviving one. Any number of ids: the adapter
    * splits them into calls.
    */
-  findByIds(
-    ids: readonly string[],
-    selection: FieldSelection,
-  ): Promise<ReadonlyMap<string, Contact>>;
-  /** The fields that contacts have, as far as the connected user can see them; at most MAX_PROVIDER_FIELDS. */
+  findByIds(ids: readonly string[], selection: FieldSelection): Promise<ReadonlyMap<string, Shown>>;
+  /** The fields that records have, as far as the connected user can see them; at most MAX_PROVIDER_FIELDS. */
   listFields?(): Promise<readonly ProviderField[]>;
-  /** Reads records in bulk, for syncs. Absent: the provider cannot be synced. */
-  readonly records?: RecordReader;
-  /** Any number of ids. A contact without associations maps to an empty list. */
-  findAssociations?(
+  /** Any number of ids. A record that nothing is related to maps to an empty list. */
+  related?(
     ids: readonly string[],
     to: AssociatedObject,
   ): Promise<ReadonlyMap<string, readonly Association[]>>;
 }
 
-/** The contacts of a connection for use cases. What its provider does not offer fails with NOT_IMPLEMENTED. */
-export interface ContactPort extends Required<ContactAdapter> {
+/** The records of a connection for use cases. What its provider does not offer fails with NOT_IMPLEMENTED. */
+export interface CrmPort {
+  of<Shown extends CrmRecord>(kind: RecordKind<Shown>): RecordPort<Shown>;
+  readonly bulk: BulkReader;
   /** How far the clock of the CRM is behind ours, as far as its responses have shown it. */
   clockBehindMs(): number;
 }
+
+export type RecordPort<Shown extends CrmRecord> = Required<RecordAdapter<Shown>>;
 
 export const MAX_PHONE_HITS = 200;
 
@@ -138,7 +171,7 @@ export const PHONE_HITS: KeysetRange = {
 };
 
 /** Reads the records of an object in bulk: contacts in the common shape, and any other object as it is. */
-export interface RecordReader {
+export interface BulkReader {
   /** The readable fields of an object, for all other calls. Undefined: the CRM has no such object. */
   describe(source: SyncSource): Promise<readonly string[] | undefined>;
   /** A page of all records, in ascending order of ids. */
@@ -208,12 +241,12 @@ export interface RateLimitStatus {
 
 /** The provider APIs with a known end of support. */
 export function readApiSupport(providers: Iterable<Provider>, now: number) {
-  return [...providers].flatMap(({ name, contacts }) => {
-    if (!contacts?.apiVersion) return [];
-    const end = Date.parse(contacts.apiVersion.supportedUntil);
+  return [...providers].flatMap(({ name, crm }) => {
+    if (!crm?.apiVersion) return [];
+    const end = Date.parse(crm.apiVersion.supportedUntil);
     // `endsSoon`: time for a release with the next version.
     const ends = { endsSoon: end - now < HALF_A_YEAR_MS, isOver: end < now };
-    return [{ provider: name, ...contacts.apiVersion, ...ends }];
+    return [{ provider: name, ...crm.apiVersion, ...ends }];
   });
 }
 

@@ -5,7 +5,7 @@ import type { ErrorCode } from './errors.ts';
  * cannot call another host.
  */
 export interface RemoteRequest {
-  readonly method: 'GET' | 'POST';
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** Starts with a slash; query string included. */
   readonly path: string;
   /** Additional headers. By default JSON is accepted, and a body is JSON. */
@@ -13,11 +13,18 @@ export interface RemoteRequest {
   readonly body?: string;
   /** The provider's rate limit that it counts towards. */
   readonly budget: string;
-  /** False if a retry could do harm: a rotating refresh token, an authorization code. */
-  readonly repeatable?: boolean;
+  readonly retry: Retry;
   /** Whether it describes an object: such responses are long, and cannot be read in smaller pages. */
   readonly isDescription?: boolean;
 }
+
+/**
+ * Whether a call that failed is repeated:
+ * - `safe`: also where it may have been carried out, after a timeout of the connection or a 5xx.
+ * - `throttled`: only where it certainly was not: the provider was not reached, or refused it because of a rate limit or a lock.
+ * - `never`: a rotating refresh token, an authorization code.
+ */
+export type Retry = 'safe' | 'throttled' | 'never';
 
 export interface ProviderResponse {
   readonly status: number;

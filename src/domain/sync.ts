@@ -1,7 +1,7 @@
 import type { Connection, ConnectionTarget } from './connection.ts';
 import { syncedObject } from './connection.ts';
-import type { Contact } from './contact.ts';
 import { type ProviderName, providerName } from './provider-names.ts';
+import type { Contact } from './records/contact.ts';
 import {
   boolean,
   date,

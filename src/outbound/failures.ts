@@ -57,6 +57,13 @@ export function isTransientFailure(error: unknown): boolean {
   return problem !== 'not trusted' && !OURS.has(problem);
 }
 
+/** Whether the provider certainly has not received the call. */
+export function wasNotReached(error: unknown): boolean {
+  if (!(error instanceof Error && error.cause instanceof Error)) return false;
+  const problem = findTransportProblem(error.cause);
+  return problem === 'not connected' || problem === 'unresolved';
+}
+
 /** Why a call has no complete response. */
 export function findTransportProblem(error: TransportError): TransportProblem {
   if (error instanceof PrivateAddressError) return 'private address';

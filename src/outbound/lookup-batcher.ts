@@ -1,14 +1,14 @@
 import { type RequestWork, shareWork, type Work } from '../admission/work.ts';
-import type { Contact } from '../domain/contact.ts';
-import { type FieldSelection, mergeSelections } from '../domain/contact-search.ts';
 import { AbandonedError, type CrossbookError } from '../domain/errors.ts';
+import type { CrmRecord } from '../domain/records/record.ts';
+import { type FieldSelection, mergeSelections } from '../domain/records/record-search.ts';
 import { createBatcher } from '../lib/batcher.ts';
 import { type Clock, whenOver } from '../lib/clock.ts';
 import { cloneError, rateLimited, timedOut } from './failures.ts';
 import type { OnProgress, Progress } from './send.ts';
 
 /**
- * Batches look-ups by email of one connection across requests. (`request/loaders.ts` does so within one request.)
+ * Batches look-ups by key, such as emails, of one connection across requests. (`request/loaders.ts` does so within one request.)
  * - Look-ups of one event loop iteration share a call.
  * - A batch waits briefly for requests of the connection that have arrived but not begun, if they would fill it.
  * - While `maxInFlight` calls are in flight further look-ups queue and are then sent together: a thousand at once
@@ -24,15 +24,15 @@ export function createLookupBatcher(options: LookupBatcherOptions) {
     run,
     maxConcurrent: maxInFlight,
     maxSize: batchSize,
-    createSizer: countEmails,
+    createSizer: countKeys,
     pauseMs: (queued, next) =>
       queued >= batchSize ? 0 : Math.max(spacingLeftMs(), gatherMs(queued, next)),
   });
 
   return {
-    find(lookup: Lookup): Promise<FoundByEmail> {
+    find(lookup: Lookup): Promise<FoundByKey> {
       // Only full calls: sent at once.
-      return lookup.emails.length % batchSize === 0 ? send(lookup) : wait(lookup);
+      return lookup.keys.length % batchSize === 0 ? send(lookup) : wait(lookup);
     },
     isIdle: batcher.isIdle,
   };
@@ -50,16 +50,16 @@ export function createLookupBatcher(options: LookupBatcherOptions) {
   }
 
   function send(
-    { emails, selection, deadline, work, findByEmails }: Call,
+    { keys, selection, deadline, work, findByKey }: Call,
     onProgress?: OnProgress,
-  ): Promise<FoundByEmail> {
+  ): Promise<FoundByKey> {
     lastSentAt = clock.now();
-    for (let left = emails.length; left > 0; left -= batchSize)
+    for (let left = keys.length; left > 0; left -= batchSize)
       options.onCall?.(Math.min(left, batchSize));
-    return findByEmails(emails, selection, { deadline, work, onProgress });
+    return findByKey(keys, selection, { deadline, work, onProgress });
   }
 
-  function wait(lookup: Lookup): Promise<FoundByEmail> {
+  function wait(lookup: Lookup): Promise<FoundByKey> {
     const { deadline, work, key } = lookup;
     return new Promise((resolve, reject) => {
       let stopWaiting: (() => void) | undefined;
@@ -98,7 +98,7 @@ export function createLookupBatcher(options: LookupBatcherOptions) {
       const found = await send({ ...first.lookup, ...merge(waiters, call) }, (progress) => {
         call.progress = progress;
       });
-      for (const { lookup, resolve } of waiters) resolve(pick(found, lookup.emails));
+      for (const { lookup, resolve } of waiters) resolve(pick(found, lookup.keys));
     } catch (error) {
       for (const { reject } of waiters) reject(cloneError(error));
     }
@@ -106,7 +106,7 @@ export function createLookupBatcher(options: LookupBatcherOptions) {
 }
 
 /** Merges look-ups into one call, with the latest deadline and the union of the fields. */
-function merge(waiters: readonly Waiter[], call: CallState): Omit<Call, 'key' | 'findByEmails'> {
+function merge(waiters: readonly Waiter[], call: CallState): Omit<Call, 'key' | 'findByKey'> {
   const deadline = Math.max(...waiters.map(({ lookup }) => lookup.deadline));
   for (const waiter of waiters) {
     waiter.call = call;
@@ -115,19 +115,19 @@ function merge(waiters: readonly Waiter[], call: CallState): Omit<Call, 'key' | 
   }
   return {
     deadline,
-    emails: [...new Set(waiters.flatMap(({ lookup }) => lookup.emails))],
+    keys: [...new Set(waiters.flatMap(({ lookup }) => lookup.keys))],
     selection: mergeSelections(waiters.map(({ lookup }) => lookup.selection)),
     work: shareWork([...new Set(waiters.map(({ lookup }) => lookup.work))]),
   };
 }
 
-/** An email that is already in the batch adds nothing to its size. */
-function countEmails(): (waiter: Waiter) => number {
-  const emails = new Set<string>();
+/** A key that is already in the batch adds nothing to its size. */
+function countKeys(): (waiter: Waiter) => number {
+  const keys = new Set<string>();
   return ({ lookup }) => {
-    const before = emails.size;
-    for (const email of lookup.emails) emails.add(email);
-    return emails.size - before;
+    const before = keys.size;
+    for (const key of lookup.keys) keys.add(key);
+    return keys.size - before;
   };
 }
 
@@ -137,8 +137,8 @@ function deadlineError({ progress }: CallState): CrossbookError {
   return timedOut(progress === 'sent' ? 'remote-provider' : 'crossbook');
 }
 
-function pick(found: FoundByEmail, emails: readonly string[]): FoundByEmail {
-  return new Map(emails.map((email) => [email, found.get(email) ?? []]));
+function pick(found: FoundByKey, keys: readonly string[]): FoundByKey {
+  return new Map(keys.map((key) => [key, found.get(key) ?? []]));
 }
 
 const NOT_STARTED: CallState = { progress: 'queued' };
@@ -150,18 +150,18 @@ const LOOK_AGAIN_MS = 2;
 const SAME_MOMENT_MS = 50;
 
 export interface Lookup {
-  readonly emails: readonly string[];
+  readonly keys: readonly string[];
   readonly selection: FieldSelection;
   /** Look-ups with the same key may share a call, which requests the union of their fields. */
   readonly key: string;
   readonly deadline: number;
   readonly work: RequestWork;
   /** Makes the call, which may serve other look-ups as well. */
-  findByEmails(
-    emails: readonly string[],
+  findByKey(
+    keys: readonly string[],
     selection: FieldSelection,
     shared: SharedCall,
-  ): Promise<FoundByEmail>;
+  ): Promise<FoundByKey>;
 }
 
 /** An adapter's call that serves several requests. */
@@ -175,7 +175,7 @@ interface Call extends Omit<Lookup, 'work'> {
   readonly work: Work;
 }
 
-export type FoundByEmail = Map<string, readonly Contact[]>;
+export type FoundByKey<Shown extends CrmRecord = CrmRecord> = Map<string, readonly Shown[]>;
 
 interface LookupBatcherOptions {
   readonly clock: Clock;
@@ -185,8 +185,8 @@ interface LookupBatcherOptions {
   readonly defer?: ((callback: () => void) => unknown) | undefined;
   /** The current minimum distance between calls; 0: none. */
   spacingMs(): number;
-  /** Called with the number of emails of each call. */
-  readonly onCall?: (emails: number) => void;
+  /** Called with the number of keys of each call. */
+  readonly onCall?: (keys: number) => void;
 }
 
 interface CallState {
@@ -200,6 +200,6 @@ interface Waiter {
   call: CallState;
   /** Its own deadline is replaced by the call's. */
   sharesCallDeadline: boolean;
-  resolve(found: FoundByEmail): void;
+  resolve(found: FoundByKey): void;
   reject(error: unknown): void;
 }

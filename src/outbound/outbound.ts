@@ -1,8 +1,8 @@
-import type { ContactPort } from '../domain/provider.ts';
+import type { CrmPort } from '../domain/provider.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
 import { createGrants } from './access-token/grants.ts';
 import type { IdleRefreshOutcome, Token, TokenSource } from './access-token/tokens.ts';
-import { ConnectionContacts, type PortOptions } from './contact-port.ts';
+import { ConnectionCrm, type PortOptions } from './crm-port.ts';
 import { createTransport } from './http/transport.ts';
 import { createOperationLimit } from './operation-limit.ts';
 import type { OutboundDeps } from './outbound-deps.ts';
@@ -39,8 +39,8 @@ export function createOutbound(options: OutboundOptions) {
     ...createGrants(deps),
 
     /** The contacts of one connection, through its client. Cheap, because it is called per request. */
-    openContactPort: (options: PortOptions & Accessed): ContactPort =>
-      new ConnectionContacts(clientOf(options), options),
+    openCrmPort: (options: PortOptions & Accessed): CrmPort =>
+      new ConnectionCrm(clientOf(options), options),
 
     /**
      * Refreshes the stored token of this generation before it is needed. Rejects as a call with an expired token would.

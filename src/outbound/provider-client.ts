@@ -1,6 +1,6 @@
 import type { Connection } from '../domain/connection.ts';
 import { PageSizes } from '../domain/page-sizes.ts';
-import type { ContactAccess } from '../domain/provider.ts';
+import type { CrmAccess } from '../domain/provider.ts';
 import { createConnectionTokens } from './access-token/token-endpoint.ts';
 import type { IdleRefreshOutcome, Token, TokenSource, Tokens } from './access-token/tokens.ts';
 import { createFactsCache } from './facts-cache.ts';
@@ -16,11 +16,11 @@ import { type CallSource, createSend } from './send.ts';
 
 /**
  * What all requests to one connection share: its access tokens, circuit breaker, rate limiters and look-up batcher.
- * Keeps only the ids of the connection. `contact-port.ts` has the steps of one operation.
+ * Keeps only the ids of the connection. `crm-port.ts` has the steps of one operation.
  */
 export class ProviderClient {
   readonly deps: OutboundDeps;
-  readonly access: ContactAccess;
+  readonly access: CrmAccess;
   readonly connectionId: Connection['id'];
   readonly owners: Owners;
   readonly lookups: ReturnType<typeof createLookupBatcher>;
@@ -175,5 +175,5 @@ export class ProviderClient {
 /** A connection and its provider's access. */
 export interface Accessed {
   readonly connection: Connection;
-  readonly access: ContactAccess;
+  readonly access: CrmAccess;
 }

@@ -1,17 +1,18 @@
 import type { Work } from '../admission/work.ts';
 import { AbandonedError, CrossbookError, LocalRefusal } from '../domain/errors.ts';
-import type { ContactAccess } from '../domain/provider.ts';
+import type { CrmAccess } from '../domain/provider.ts';
 import {
   type JsonResponse,
   type ProviderResponse,
   RemoteFailure,
   type RemoteRequest,
+  type Retry,
 } from '../domain/remote.ts';
 import { backoff } from '../lib/backoff.ts';
 import { type Wait, whenOver } from '../lib/clock.ts';
 import { readRetryAfter } from '../lib/http-message.ts';
 import type { Token, TokenSource, Tokens } from './access-token/tokens.ts';
-import { codeOf, isTransientFailure, rateLimited, timedOut } from './failures.ts';
+import { codeOf, isTransientFailure, rateLimited, timedOut, wasNotReached } from './failures.ts';
 import type { Call } from './http/transport.ts';
 import type { OutboundDeps } from './outbound-deps.ts';
 import type { Breaker } from './resilience/circuit-breaker.ts';
@@ -54,9 +55,8 @@ export function createSend(deps: SendDeps) {
   function sendWithRetries(call: OutboundCall): Promise<JsonResponse> {
     const { limiter, deadline, request, source } = call;
     const pausedMs = () => limiter.pausedUntil() - clock.now();
-    const isRepeatable = request.repeatable !== false;
     return withRetries(
-      { clock, random, deadline, signal: source.work.signal, isRepeatable, pausedMs },
+      { clock, random, deadline, signal: source.work.signal, retry: request.retry, pausedMs },
       (isAgain) => sendOnce(call, isAgain),
     );
   }
@@ -199,7 +199,7 @@ interface SendDeps
   extends Pick<OutboundDeps, 'clock' | 'random' | 'transport'>,
     Pick<Call, 'target'> {
   readonly access: Pick<
-    ContactAccess,
+    CrmAccess,
     'readRateLimitStatus' | 'readPause' | 'needsRefresh' | 'isTokenInvalid'
   >;
   readonly breaker: Breaker;
@@ -237,7 +237,9 @@ export async function withRetries<Answer extends ProviderResponse>(
     if (last && 'error' in outcome && isInconclusive(outcome.error)) return returnOrThrow(last);
     last = outcome;
     const waitMs =
-      options.isRepeatable && retry < MAX_RETRIES ? retryDelayMs(options, last, retry) : undefined;
+      retry < MAX_RETRIES && mayRepeat(options.retry, last)
+        ? retryDelayMs(options, last, retry)
+        : undefined;
     const until = clock.now() + (waitMs ?? Number.POSITIVE_INFINITY);
     if (until >= deadline) return returnOrThrow(last);
     await new Promise<void>((resolve, reject) => {
@@ -250,6 +252,11 @@ export async function withRetries<Answer extends ProviderResponse>(
 function returnOrThrow<Answer extends ProviderResponse>(outcome: Outcome<Answer>): Answer {
   if ('error' in outcome) throw outcome.error;
   return outcome;
+}
+
+function mayRepeat(retry: Retry, last: Outcome<ProviderResponse>): boolean {
+  if (retry !== 'throttled') return retry === 'safe';
+  return 'error' in last ? wasNotReached(last.error) : NOT_CARRIED_OUT.has(last.status);
 }
 
 /** Undefined: not retryable. */
@@ -279,6 +286,9 @@ const RETRYABLE_STATUSES: ReadonlySet<number> = new Set([
   420, 423, 429, 477, 500, 502, 503, 504, 521, 523, 524,
 ]);
 
+/** Refused before anything was done. */
+const NOT_CARRIED_OUT: ReadonlySet<number> = new Set([420, 423, 429]);
+
 /** A locked account stays locked for a while. */
 const LOCKED = 423;
 const LEAST_LOCKED_MS = 2_000;
@@ -292,7 +302,7 @@ type Outcome<Answer> = Answer | { readonly error: unknown };
 export interface RetryOptions extends Wait {
   /** A random number from 0 to 1. */
   readonly random: () => number;
-  readonly isRepeatable: boolean;
+  readonly retry: Retry;
   /** The rest of the rate limiter's pause. */
   pausedMs(): number;
 }

@@ -1,5 +1,5 @@
-import { RAW_LIMITS } from '../domain/contact.ts';
 import { type FittedFields, fitFields } from '../domain/fitted-fields.ts';
+import { RAW_LIMITS } from '../domain/records/record.ts';
 import { ResponseTooLarge } from '../domain/remote.ts';
 import type { SyncedRecord } from '../domain/sync.ts';
 import { isRecord, measureSize } from '../lib/json.ts';

@@ -3,8 +3,6 @@ import { LIGHT } from '../admission/heavy-places.ts';
 import type { RequestWork } from '../admission/work.ts';
 import { type Caller, missingCredentials, type TokenRequest } from '../domain/caller.ts';
 import type { Connection, ConnectionTarget } from '../domain/connection.ts';
-import type { AssociatedObject } from '../domain/contact.ts';
-import type { FieldSelection } from '../domain/contact-search.ts';
 import {
   type CustomFields,
   type FoundProblem,
@@ -13,7 +11,10 @@ import {
 } from '../domain/custom-fields.ts';
 import type { Customer } from '../domain/customer.ts';
 import type { ProviderCall, RequestLog } from '../domain/log.ts';
-import type { ContactAccess, ContactPort } from '../domain/provider.ts';
+import type { CrmAccess, CrmPort } from '../domain/provider.ts';
+import type { AssociatedObject } from '../domain/records/contact.ts';
+import type { CrmRecord, RecordKind } from '../domain/records/record.ts';
+import type { FieldSelection } from '../domain/records/record-search.ts';
 import type { RequestState } from '../domain/request-state.ts';
 import type { RemovedConnection, Revocation, Tenant } from '../domain/tenant.ts';
 import { type HttpHeaders, readUtf8Header } from '../lib/http-message.ts';
@@ -35,7 +36,8 @@ import type { ChangeSyncsDeps, DestinationDeps, ReadSyncsDeps } from '../usecase
 import type { ListEventsDeps, WebhookUrlDeps } from '../usecases/manage-webhooks.ts';
 import type { MapDeps } from '../usecases/map-custom-fields.ts';
 import type { ProblemDeps } from '../usecases/mapping-problems.ts';
-import type { AssociationDeps, FindContactDeps, SearchDeps } from '../usecases/search-contacts.ts';
+import type { AssociationDeps } from '../usecases/search-contacts.ts';
+import type { FindRecordDeps, SearchDeps } from '../usecases/search-records.ts';
 import { openAllowance } from './allowance.ts';
 import { ReadRecords } from './connection-cache.ts';
 import { Loaders, type LookupClient } from './loaders.ts';
@@ -76,8 +78,8 @@ export class RequestContext
     DestinationDeps,
     DisconnectDeps,
     FindConnectionDeps,
-    FindContactDeps,
     FindCustomerDeps,
+    FindRecordDeps,
     IssueTokenDeps,
     ListCustomersDeps,
     ListEventsDeps,
@@ -322,21 +324,31 @@ export class RequestContext
     return this.#services.signToken(this.requireCaller().application.id, token);
   }
 
-  openContactPort(connection: Connection, access: ContactAccess): ContactPort {
+  openCrmPort(connection: Connection, access: CrmAccess): CrmPort {
     const { credentials, contactCache: cache } = this.#openTenant();
     const { applicationId, customerId } = connection;
     const owner = { applicationId, customerId };
     const onCall = (call: ProviderCall) => this.requestLog.called(call, owner);
     const { work } = this;
-    return this.#services.openContactPort({ connection, access, credentials, cache, work, onCall });
+    return this.#services.openCrmPort({ connection, access, credentials, cache, work, onCall });
   }
 
-  lookup(client: LookupClient, emails: readonly string[], selection: FieldSelection) {
-    return this.#openLoaders().lookup(client, emails, selection);
+  lookup<Shown extends CrmRecord>(
+    client: LookupClient,
+    kind: RecordKind<Shown>,
+    keys: readonly string[],
+    selection: FieldSelection,
+  ) {
+    return this.#openLoaders().lookup(client, kind, keys, selection);
   }
 
-  loadContact(client: LookupClient, remoteId: string, selection: FieldSelection) {
-    return this.#openLoaders().contact(client, remoteId, selection);
+  loadRecord<Shown extends CrmRecord>(
+    client: LookupClient,
+    kind: RecordKind<Shown>,
+    remoteId: string,
+    selection: FieldSelection,
+  ) {
+    return this.#openLoaders().record(client, kind, remoteId, selection);
   }
 
   loadAssociations(client: LookupClient, remoteId: string, to: AssociatedObject) {

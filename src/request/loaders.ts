@@ -1,14 +1,15 @@
 import DataLoader from 'dataloader';
 import type { Connection, ConnectionTarget } from '../domain/connection.ts';
-import type { AssociatedObject, Association, Contact } from '../domain/contact.ts';
+import type { Customer } from '../domain/customer.ts';
+import type { CrmAccess, CrmPort } from '../domain/provider.ts';
+import { type AssociatedObject, type Association, CONTACT } from '../domain/records/contact.ts';
+import type { CrmRecord, RecordKind } from '../domain/records/record.ts';
 import {
   type FieldSelection,
   mergeSelections,
   rawKey,
   type SelectedFields,
-} from '../domain/contact-search.ts';
-import type { Customer } from '../domain/customer.ts';
-import type { ContactAccess, ContactPort } from '../domain/provider.ts';
+} from '../domain/records/record-search.ts';
 import type { Sync } from '../domain/sync.ts';
 import type { Tenant } from '../domain/tenant.ts';
 
@@ -24,7 +25,7 @@ export class Loaders {
   #customerIds: DataLoader<string, string | undefined> | undefined;
   #syncs: DataLoader<string, readonly Sync[]> | undefined;
   #records: Map<string, RecordLoader> | undefined;
-  readonly #emailLookups = new Map<string, EmailLookups>();
+  readonly #keyLookups = new Map<string, KeyLookups>();
 
   constructor(tenant: Tenant) {
     this.#tenant = tenant;
@@ -81,38 +82,44 @@ export class Loaders {
   }
 
   /**
-   * Look-ups by email: those of one connection that are made in the same tick are one. The caller owns the list.
+   * Look-ups by key, such as emails: those of one connection that are made in the same tick are one. The caller owns the list.
    * (`outbound/lookup-batcher.ts` then combines look-ups of several requests into one call.)
    */
-  lookup(
+  lookup<Shown extends CrmRecord>(
     client: LookupClient,
-    emails: readonly string[],
+    kind: RecordKind<Shown>,
+    keys: readonly string[],
     selection: FieldSelection,
-  ): Promise<Contact[]> {
-    if (emails.length === 0) return Promise.resolve([]);
-    const key = `${client.connection.id} ${rawKey(selection)}`;
-    const open = this.#emailLookups.get(key) ?? new EmailLookups(client);
+  ): Promise<Shown[]> {
+    if (keys.length === 0) return Promise.resolve([]);
+    const key = `${client.connection.id} ${kind.key}${rawKey(selection)}`;
+    const open = this.#keyLookups.get(key) ?? new KeyLookups(client, kind);
     if (open.isEmpty) {
-      this.#emailLookups.set(key, open);
+      this.#keyLookups.set(key, open);
       const run = () => {
-        this.#emailLookups.delete(key);
+        this.#keyLookups.delete(key);
         open.run();
       };
       // When no promise of this tick is left, whether it began with one or not.
       queueMicrotask(() => process.nextTick(run));
     }
-    return open.add(emails, selection);
+    return open.add(keys, selection) as Promise<Shown[]>;
   }
 
-  async contact({ connection, port }: LookupClient, remoteId: string, selection: FieldSelection) {
-    const key = `${connection.id} contacts ${rawKey(selection)}`;
-    const loader = this.#recordsOf(key, (ids, merged) => port.findByIds(ids, merged));
-    return (await loader.load({ id: remoteId, selection })) as Contact | undefined;
+  async record<Shown extends CrmRecord>(
+    { connection, port }: LookupClient,
+    kind: RecordKind<Shown>,
+    remoteId: string,
+    selection: FieldSelection,
+  ) {
+    const key = `${connection.id} ${kind.type} ${rawKey(selection)}`;
+    const loader = this.#recordsOf(key, (ids, merged) => port.of(kind).findByIds(ids, merged));
+    return (await loader.load({ id: remoteId, selection })) as Shown | undefined;
   }
 
   async associations({ connection, port }: LookupClient, remoteId: string, to: AssociatedObject) {
     const key = `${connection.id} associations ${to}`;
-    const loader = this.#recordsOf(key, (ids) => port.findAssociations(ids, to));
+    const loader = this.#recordsOf(key, (ids) => port.of(CONTACT).related(ids, to));
     const associations = await loader.load({ id: remoteId, selection: NO_SELECTION });
     return (associations ?? EMPTY) as readonly Association[];
   }
@@ -145,22 +152,24 @@ export class Loaders {
   }
 }
 
-/** Look-ups by email of one connection that are made in the same tick. */
-class EmailLookups {
+/** Look-ups by key, such as emails, of one connection that are made in the same tick. */
+class KeyLookups {
   readonly #client: LookupClient;
-  #lookups: EmailLookup[] = [];
+  readonly #kind: RecordKind<CrmRecord>;
+  #lookups: KeyLookup[] = [];
 
-  constructor(client: LookupClient) {
+  constructor(client: LookupClient, kind: RecordKind<CrmRecord>) {
     this.#client = client;
+    this.#kind = kind;
   }
 
   get isEmpty(): boolean {
     return this.#lookups.length === 0;
   }
 
-  add(emails: readonly string[], selection: FieldSelection): Promise<Contact[]> {
+  add(keys: readonly string[], selection: FieldSelection): Promise<CrmRecord[]> {
     return new Promise((resolve, reject) => {
-      this.#lookups.push({ emails, selection, resolve, reject });
+      this.#lookups.push({ keys, selection, resolve, reject });
     });
   }
 
@@ -169,45 +178,46 @@ class EmailLookups {
     const { access, port } = this.#client;
     const [first] = lookups;
     const isOne = first !== undefined && lookups.length === 1;
-    const emails = isOne ? first.emails : [...new Set(lookups.flatMap((lookup) => lookup.emails))];
+    const keys = isOne ? first.keys : [...new Set(lookups.flatMap((lookup) => lookup.keys))];
     const selection = isOne
       ? first.selection
       : mergeSelections(lookups.map((one) => one.selection));
-    const batches = splitBatches(emails, access.lookupBatch);
+    const batches = splitBatches(keys, access.lookupBatch);
     let left = batches.length;
-    /** By email. A call that fails does so for its own emails. */
+    const records = port.of(this.#kind);
+    /** By key. A call that fails does so for its own keys. */
     const found: Found = new Map();
     for (const batch of batches) {
-      const settle = (part: ReadonlyMap<string, readonly Contact[]> | Error) => {
-        for (const email of batch)
-          found.set(email, part instanceof Error ? part : (part.get(email) ?? EMPTY));
+      const settle = (part: ReadonlyMap<string, readonly CrmRecord[]> | Error) => {
+        for (const key of batch)
+          found.set(key, part instanceof Error ? part : (part.get(key) ?? EMPTY));
         left -= 1;
         if (left === 0) for (const lookup of lookups) answer(lookup, found);
       };
-      port.findByEmails(batch, selection).then(settle, settle);
+      records.findByKey(batch, selection).then(settle, settle);
     }
   }
 }
 
-function answer({ emails, resolve, reject }: EmailLookup, found: Found): void {
-  const contacts: Contact[] = [];
-  for (const email of emails) {
-    const some = found.get(email) ?? EMPTY;
+function answer({ keys, resolve, reject }: KeyLookup, found: Found): void {
+  const records: CrmRecord[] = [];
+  for (const key of keys) {
+    const some = found.get(key) ?? EMPTY;
     if (some instanceof Error) {
       reject(some);
       return;
     }
-    contacts.push(...some);
+    records.push(...some);
   }
-  resolve(contacts);
+  resolve(records);
 }
 
-type Found = Map<string, readonly Contact[] | Error>;
+type Found = Map<string, readonly CrmRecord[] | Error>;
 
-interface EmailLookup {
-  readonly emails: readonly string[];
+interface KeyLookup {
+  readonly keys: readonly string[];
   readonly selection: FieldSelection;
-  resolve(contacts: Contact[]): void;
+  resolve(records: CrmRecord[]): void;
   reject(error: Error): void;
 }
 
@@ -237,8 +247,8 @@ const names = new WeakMap<SelectedFields, string>();
 
 export interface LookupClient {
   readonly connection: { readonly id: string };
-  readonly access: Pick<ContactAccess, 'lookupBatch'>;
-  readonly port: ContactPort;
+  readonly access: Pick<CrmAccess, 'lookupBatch'>;
+  readonly port: CrmPort;
 }
 
 const EMPTY: readonly never[] = [];

@@ -5,7 +5,7 @@ import type { ConnectServices } from '../domain/connect-link.ts';
 import type { Connection } from '../domain/connection.ts';
 import type { ProviderCall } from '../domain/log.ts';
 import type { Signer } from '../domain/page.ts';
-import type { ContactAccess, ContactPort, Providers } from '../domain/provider.ts';
+import type { CrmAccess, CrmPort, Providers } from '../domain/provider.ts';
 import type { RequestState } from '../domain/request-state.ts';
 import type { DestinationSecret } from '../domain/sync.ts';
 import type { CredentialStore, RemovedConnection, Revocation, Tenant } from '../domain/tenant.ts';
@@ -43,15 +43,15 @@ export interface Services {
   /** Clears what this process has cached for the connection, such as its token. */
   forgetConnection(connectionId: string): void;
   signToken(applicationId: string, token: TokenRequest): Promise<string | undefined>;
-  openContactPort(options: {
+  openCrmPort(options: {
     readonly connection: Connection;
-    readonly access: ContactAccess;
+    readonly access: CrmAccess;
     readonly credentials: CredentialStore;
     readonly cache: Tenant['contactCache'];
     readonly work: RequestWork;
     /** Called for each provider call of this request. */
     readonly onCall: (call: ProviderCall) => void;
-  }): ContactPort;
+  }): CrmPort;
   checkWebhookUrl(url: string): Promise<CheckedUrl>;
   /** Throws a `SyncFailure` if a sync destination of the application cannot be written. */
   checkDestination(

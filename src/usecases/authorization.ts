@@ -1,12 +1,12 @@
 import type { Application, Caller } from '../domain/caller.ts';
 import type { ConnectionTarget } from '../domain/connection.ts';
-import { type ContactFilter, isListing } from '../domain/contact-filter.ts';
-import type { ContactTarget } from '../domain/contact-search.ts';
 import { type Customer, MAX_CUSTOMER_ID_LENGTH } from '../domain/customer.ts';
 import { CrossbookError } from '../domain/errors.ts';
 import type { Tracer } from '../domain/log.ts';
 import type { Providers } from '../domain/provider.ts';
 import { findProviderName, PROVIDER_TITLES, type ProviderName } from '../domain/provider-names.ts';
+import type { FilterKind, RecordFilter } from '../domain/records/conditions.ts';
+import type { RecordTarget } from '../domain/records/record-search.ts';
 import { quote } from '../lib/text.ts';
 
 /** Requires an API key, for changes of data and operations on the whole application. */
@@ -29,7 +29,7 @@ export function withApiKey<T>(
 }
 
 /** The customer and the provider that the caller names, where the caller may read them. */
-export function resolveTarget(deps: ProviderDeps, target: ContactTarget): ConnectionTarget {
+export function resolveTarget(deps: ProviderDeps, target: RecordTarget): ConnectionTarget {
   const customerId = resolveCustomerId(deps, target.customerId);
   const providerName = target.provider ?? readProviderName(deps);
   if (isForProvider(deps.requireCaller(), providerName)) return { customerId, providerName };
@@ -72,10 +72,14 @@ export function resolveCustomerId(deps: TargetDeps, customerId: string | null | 
   return resolved;
 }
 
-/** Listing shows contacts that the caller does not know yet, which the frontend of one customer rarely needs. */
-export function checkMayList(deps: CallerDeps, filter: ContactFilter): void {
+/** Listing shows records that the caller does not know yet, which the frontend of one customer rarely needs. */
+export function checkMayList(
+  deps: CallerDeps,
+  filters: Pick<FilterKind<never, never>, 'isListing'>,
+  filter: RecordFilter,
+): void {
   const { customer } = deps.requireCaller();
-  if (!customer || customer.canList || !isListing(filter)) return;
+  if (!customer || customer.canList || !filters.isListing(filter)) return;
   throw new CrossbookError(
     'FORBIDDEN',
     `The filter ${filter.by} requires an API key, or a customer token that was issued with canList (tokens create --can-list).`,

@@ -76,7 +76,7 @@ export function createMappingLink(deps: CreateMappingLinkDeps, input: CreateMapp
     const { customerId, provider, mode } = input;
     checkCustomerId(customerId);
     const expiresAt = readExpiry(deps, input);
-    if (!deps.providers.get(provider)?.contacts) {
+    if (!deps.providers.get(provider)?.crm) {
       throw new CrossbookError(
         'NOT_IMPLEMENTED',
         `The contacts of ${PROVIDER_TITLES[provider]} cannot be read, so there are no fields to map.`,
@@ -284,7 +284,7 @@ type LinkServices = Pick<ConnectServices, 'linkTokens' | 'publicUrl' | 'findRetu
 
 export interface CreateMappingLinkDeps extends Omit<CreateLinkDeps, 'providers' | 'connecting'> {
   readonly connecting: LinkServices;
-  readonly providers: ReadonlyMap<ProviderName, Pick<Provider, 'contacts'>>;
+  readonly providers: ReadonlyMap<ProviderName, Pick<Provider, 'crm'>>;
   readonly customFields: Pick<CustomFieldStore, 'read'>;
   /** Reads the connection from the database, past the cache. */
   reloadConnection(target: ConnectionTarget): Promise<Connection | undefined>;

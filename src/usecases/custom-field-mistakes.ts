@@ -2,6 +2,7 @@ import { type CustomFields, isSource, MAX_SOURCE } from '../domain/custom-fields
 import { CrossbookError, type Mistakes, refuseMistakes } from '../domain/errors.ts';
 import type { Providers } from '../domain/provider.ts';
 import { PROVIDER_TITLES, type ProviderName } from '../domain/provider-names.ts';
+import { CUSTOM_FIELD_RECORDS, type RecordType } from '../domain/records/record-type.ts';
 import { quote } from '../lib/text.ts';
 
 /** What is wrong with the source of a custom field. Without a provider, only its form is checked. */
@@ -13,13 +14,21 @@ export function findSourceMistake(
   if (!isSource(source)) {
     return `the source ${quote(source)} is not a valid field name: use letters, digits and underscores, with at most one dot, at most ${MAX_SOURCE} characters`;
   }
-  const access = providerName && providers.get(providerName)?.contacts;
+  const access = providerName && providers.get(providerName)?.crm;
   return (
     source.includes('.') &&
     providerName !== undefined &&
     access !== undefined &&
     access.readsRelatedFields !== true &&
     `the source ${quote(source)} has a dot, and ${PROVIDER_TITLES[providerName]} has no fields of related records`
+  );
+}
+
+export function requireCustomFieldsOf(record: RecordType): void {
+  if (CUSTOM_FIELD_RECORDS.includes(record)) return;
+  throw new CrossbookError(
+    'NOT_IMPLEMENTED',
+    `Custom fields of the record type ${record} are not supported: they can be declared for ${CUSTOM_FIELD_RECORDS.join(', ')}.`,
   );
 }
 

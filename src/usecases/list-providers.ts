@@ -1,15 +1,31 @@
 import type { Connection, StatusReason } from '../domain/connection.ts';
-import type { Providers } from '../domain/provider.ts';
+import type { Providers, RecordAccess } from '../domain/provider.ts';
+import { type Capability, recordType } from '../domain/records/record-type.ts';
+import { wordsOf } from '../domain/shape.ts';
 
 /** The capabilities of each provider, so that a UI can hide what would respond with NOT_IMPLEMENTED. */
 export function listProviders({ providers }: { readonly providers: Providers }) {
-  return [...providers.values()].map(({ name, category, contacts, authorization }) => ({
+  return [...providers.values()].map(({ name, category, crm, authorization }) => ({
     name,
     category,
-    canSearchContacts: contacts !== undefined,
     canConnect: authorization !== undefined,
-    associatedObjects: contacts?.associatedObjects ?? [],
+    associatedObjects: crm?.records.CONTACT.associatedObjects ?? [],
+    capabilities: crm ? listCapabilities(crm.records) : [],
   }));
+}
+
+function listCapabilities(records: RecordAccess): readonly Capability[] {
+  return wordsOf(recordType).flatMap((record) => {
+    const declared = records[record];
+    if (!declared) return [];
+    const filters = Object.entries(declared.filters).map(([name, { isExact }]) => ({
+      name,
+      isExact,
+    }));
+    return [
+      { record, filters, canList: 'all' in declared.filters, canWrite: false, canUpsert: false },
+    ];
+  });
 }
 
 /** A connection that cannot be searched says so: its credentials are never tried. */
@@ -18,9 +34,9 @@ export function readStatusReason(
   { providerName, status, statusReason, instanceUrl }: Connection,
 ): StatusReason | null {
   if (status !== 'connected') return statusReason;
-  const contacts = providers.get(providerName)?.contacts;
-  if (!contacts) return 'not_searchable';
-  const isComplete = instanceUrl !== null || contacts.origin(null) !== undefined;
+  const crm = providers.get(providerName)?.crm;
+  if (!crm) return 'not_searchable';
+  const isComplete = instanceUrl !== null || crm.origin(null) !== undefined;
   return isComplete ? statusReason : 'no_instance_url';
 }
 

@@ -98,7 +98,7 @@ export async function storeSyncConfiguration(
   { syncs, providers }: Pick<SyncDeps, 'syncs'> & { readonly providers: Providers },
   { provider, ...configuration }: ConfigurationInput,
 ): Promise<SyncConfiguration> {
-  if (!providers.get(provider)?.contacts)
+  if (!providers.get(provider)?.crm)
     throw new CrossbookError('NOT_IMPLEMENTED', `${PROVIDER_TITLES[provider]} cannot be synced.`);
   refuseMistakes(findMistakes(provider, configuration));
   return syncs.setConfiguration(provider, configuration);

@@ -1,16 +1,16 @@
 import type { Connection, ConnectionTarget } from '../domain/connection.ts';
-import type { ContactTarget } from '../domain/contact-search.ts';
 import type { CustomFieldMapping } from '../domain/custom-field.ts';
 import { type CustomField, MAX_CUSTOM_FIELDS } from '../domain/custom-fields.ts';
 import type { Customer } from '../domain/customer.ts';
 import { refuseMistakes } from '../domain/errors.ts';
 import type { Providers } from '../domain/provider.ts';
 import type { ProviderName } from '../domain/provider-names.ts';
+import type { RecordTarget } from '../domain/records/record-search.ts';
 import { quote } from '../lib/text.ts';
 import { checkCustomerId, customerNotFound, resolveTarget, withApiKey } from './authorization.ts';
 import { describeMistakes, findSourceMistake, refuseMoreThan } from './custom-field-mistakes.ts';
 import type { CustomFieldDeps } from './declare-custom-fields.ts';
-import type { OpenDeps } from './open-contact-client.ts';
+import type { OpenDeps } from './open-crm-client.ts';
 
 /** Replaces a customer's mappings of custom fields to one provider. A field that the CRM lacks is no error. */
 export function setFieldMappings(
@@ -53,14 +53,14 @@ function checkMappings(
 /** A customer's mappings to one provider, for an API key or the customer's token. */
 export async function readFieldMappings(
   deps: MappingsDeps,
-  target: ContactTarget,
+  target: RecordTarget,
 ): Promise<readonly CustomFieldMapping[]> {
   return (await findMappedConnection(deps, target)).customFieldMappings ?? [];
 }
 
 export async function findMappedConnection(
   deps: MappingsDeps,
-  target: ContactTarget,
+  target: RecordTarget,
 ): Promise<Connection> {
   const resolved = resolveTarget(deps, target);
   const connection = await deps.loadConnection(resolved);
@@ -80,7 +80,7 @@ interface MappedProvider {
   readonly providers: Providers;
 }
 
-type MappingsDeps = Omit<OpenDeps, 'openContactPort'>;
+type MappingsDeps = Omit<OpenDeps, 'openCrmPort'>;
 
 export interface MapDeps extends CustomFieldDeps {
   readonly providers: Providers;

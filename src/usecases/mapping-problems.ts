@@ -1,5 +1,3 @@
-import { NotFilterableError } from '../domain/contact-filter.ts';
-import type { ContactTarget, FieldSelection } from '../domain/contact-search.ts';
 import type { MappingProblemKind, SourcedField } from '../domain/custom-field.ts';
 import {
   type CustomFieldStore,
@@ -12,8 +10,11 @@ import {
   type StoredProblem,
 } from '../domain/custom-fields.ts';
 import type { KeysetRange } from '../domain/provider.ts';
+import { NotFilterableError } from '../domain/records/conditions.ts';
+import { CONTACT } from '../domain/records/contact.ts';
+import type { FieldSelection, RecordTarget } from '../domain/records/record-search.ts';
 import { findMappedConnection } from './map-custom-fields.ts';
-import { type ContactClient, openContactClient } from './open-contact-client.ts';
+import { type CrmClient, openCrmClient } from './open-crm-client.ts';
 import { attemptProviderFields, isUnavailable, type ProviderFieldDeps } from './provider-fields.ts';
 import { searchByCustomField } from './search-by-custom-field.ts';
 import type { SelectionDeps } from './select-custom-fields.ts';
@@ -24,7 +25,7 @@ import type { SelectionDeps } from './select-custom-fields.ts';
  */
 export function readMappingProblems(
   deps: ProblemDeps,
-  target: ContactTarget,
+  target: RecordTarget,
 ): Promise<readonly MappingProblem[]> {
   return deps.withSpan('readMappingProblems', async () => {
     const connection = await findMappedConnection(deps, target);
@@ -51,10 +52,10 @@ export function readMappingProblems(
 /** The problems that the CRM shows. While it cannot be asked, those that it has shown. */
 async function findInCrm(
   deps: ProblemDeps,
-  target: ContactTarget,
+  target: RecordTarget,
   { fields, seen }: Observed,
 ): Promise<readonly FoundProblem[]> {
-  const open = () => openContactClient(deps, target);
+  const open = () => openCrmClient(deps, target, CONTACT);
   const known = await attemptProviderFields(deps, open);
   if (!known) return seen.map(toFound);
   const client = await open();
@@ -77,7 +78,7 @@ async function findInCrm(
  */
 async function findAgain(
   deps: ProblemDeps,
-  { port, ...client }: ContactClient,
+  { port, ...client }: CrmClient,
   { fields, seen, types }: Observed & { readonly types: ReadonlyMap<string, ProviderFieldType> },
 ): Promise<readonly FoundProblem[]> {
   const again: ProblemName[] = [];
@@ -107,9 +108,10 @@ async function findAgain(
     ({ problem, source }) => LISTED.has(problem) && source.includes('.'),
   );
   const ofFilters = seen.filter(({ problem }) => problem === 'NOT_FILTERABLE');
+  const contacts = port.of(CONTACT);
   await Promise.all([
-    readWith(ofValues, (selection) => port.findByIds(ids, selection)),
-    readWith(ofRelated, (selection) => port.readList({ by: 'all' }, ONE, selection)),
+    readWith(ofValues, (selection) => contacts.findByIds(ids, selection)),
+    readWith(ofRelated, (selection) => contacts.readList({ by: 'all' }, ONE, selection)),
     ...ofFilters.map((one) =>
       readWith([one], async (selection) => {
         const { type = 'TEXT' } = findField(fields, one) ?? {};
@@ -118,7 +120,7 @@ async function findAgain(
         await searchByCustomField(
           deps,
           { client: { port, ...client }, filter, selection },
-          (list) => port.readList(list, ONE, selection),
+          (list) => contacts.readList(list, ONE, selection),
         );
       }),
     ),

@@ -8,10 +8,11 @@ import type {
 } from '../domain/connect-link.ts';
 import type { CustomFields, MappedConnection, ProviderField } from '../domain/custom-fields.ts';
 import { type FieldMatch, matchCustomFields } from '../domain/field-matching.ts';
-import type { ContactPort, Provider } from '../domain/provider.ts';
+import type { CrmPort, Provider } from '../domain/provider.ts';
 import type { ProviderName } from '../domain/provider-names.ts';
+import { CONTACT } from '../domain/records/contact.ts';
 import { digest } from '../lib/digest.ts';
-import { openContactClient } from './open-contact-client.ts';
+import { openCrmClient } from './open-crm-client.ts';
 import { isUnavailable, type ProviderFieldDeps, readProviderFields } from './provider-fields.ts';
 import { ENDED, type EndedPage } from './start-authorization.ts';
 
@@ -97,10 +98,10 @@ async function readPage(
   const openPort = async () =>
     kept
       ? deps.openGrantPort(visited, provider, kept)
-      : (await openContactClient(context, { customerId, provider })).port;
+      : (await openCrmClient(context, { customerId, provider }, CONTACT)).port;
   try {
     const known = kept
-      ? await (await openPort()).listFields?.()
+      ? await (await openPort()).of(CONTACT).listFields()
       : await readProviderFields(context, { customerId, provider, refresh });
     const connection = stored ?? NOT_CONNECTED(provider);
     return {
@@ -138,7 +139,7 @@ async function readSamples(
   try {
     const newest = { direction: 'backward', from: undefined, limit: SAMPLES } as const;
     const port = await openPort();
-    const contacts = await port.readList({ by: 'all' }, newest, {
+    const contacts = await port.of(CONTACT).readList({ by: 'all' }, newest, {
       rawData: false,
       fields: new Set(),
       customFields: {
@@ -228,7 +229,7 @@ export interface MatchedLink {
 export type MatchResult = EndedPage | MatchPage | UnavailablePage;
 
 interface ReadPage extends MatchPage {
-  openPort(): Promise<ContactPort>;
+  openPort(): Promise<CrmPort>;
 }
 
 interface Place {
@@ -258,7 +259,7 @@ export interface MatchDeps {
   /** Limited to the link's customer and this provider. */
   openContext(visited: VisitedLink, provider: ProviderName): MatchContext;
   /** The contacts of an account whose connection is not confirmed yet. */
-  openGrantPort(visited: VisitedLink, provider: ProviderName, kept: KeptGrant): ContactPort;
+  openGrantPort(visited: VisitedLink, provider: ProviderName, kept: KeptGrant): CrmPort;
   /** Makes an unguessable one-time code. */
   makeCode(): string;
   /** Clears the process's cache of the connection. */
@@ -268,12 +269,10 @@ export interface MatchDeps {
 /** Whether a customer can match fields there after consent. */
 export function canMatchFields(
   { mapFields }: ConnectLink,
-  { contacts }: Provider,
+  { crm }: Provider,
   { definitions }: CustomFields,
 ): boolean {
   return (
-    mapFields &&
-    contacts !== undefined &&
-    definitions.some(({ customersMayMap }) => customersMayMap)
+    mapFields && crm !== undefined && definitions.some(({ customersMayMap }) => customersMayMap)
   );
 }

@@ -1,6 +1,3 @@
-import type { Contact, ContactOrigin } from '../domain/contact.ts';
-import { type ContactFilter, filterCacheKey, type ListFilter } from '../domain/contact-filter.ts';
-import type { SearchSelection } from '../domain/contact-search.ts';
 import { CrossbookError } from '../domain/errors.ts';
 import {
   type BoundSigner,
@@ -12,17 +9,25 @@ import {
   type PageRequest,
   type Signer,
 } from '../domain/page.ts';
-import type { ContactAccess, ContactPort } from '../domain/provider.ts';
+import type { CrmAccess, RecordPort } from '../domain/provider.ts';
+import {
+  filterCacheKey,
+  type ListFilter,
+  type RecordFilter,
+} from '../domain/records/conditions.ts';
+import type { CrmRecord, RecordKind, RecordOrigin } from '../domain/records/record.ts';
+import type { SearchSelection } from '../domain/records/record-search.ts';
 
-/** Binds cursors to their list: same application, customer, provider and filter. */
+/** Binds cursors to their list: same application, customer, provider, type of record and filter. */
 export function bindCursors(
   signer: Signer,
-  source: ContactOrigin,
-  filter: ContactFilter,
+  source: RecordOrigin,
+  { key }: Pick<RecordKind<CrmRecord>, 'key'>,
+  filter: RecordFilter,
 ): BoundSigner {
   const { applicationId, customerId, provider } = source;
   return signer.bind(
-    () => `${JSON.stringify([applicationId, customerId, provider])}${filterCacheKey(filter)}`,
+    () => `${key}${JSON.stringify([applicationId, customerId, provider])}${filterCacheKey(filter)}`,
   );
 }
 
@@ -121,10 +126,10 @@ export function readPageSize(size: number | null | undefined, max = MAX_PAGE_SIZ
 }
 
 /** Slices a page of a complete list. The boundary record may have been deleted meanwhile. */
-export function slicePage<Item extends Pick<Contact, 'remoteId'>>(
+export function slicePage<Item extends Pick<CrmRecord, 'remoteId'>>(
   list: readonly Item[],
   { direction, size, boundary, includesBoundary = false }: PageRequest,
-  compareIds: ContactAccess['compareIds'],
+  compareIds: CrmAccess['compareIds'],
 ): Page<Item> {
   const forward = direction === 'forward';
   const edge = boundary === undefined ? (forward ? 0 : list.length) : findEdge(boundary);
@@ -150,12 +155,12 @@ export function slicePage<Item extends Pick<Contact, 'remoteId'>>(
  * Reads a page from the provider with keyset pagination. The range starts AT the boundary record: if it still exists,
  * it proves that there is a page on its side without another call.
  */
-export async function readListPage(
-  port: ContactPort,
+export async function readListPage<Shown extends CrmRecord>(
+  port: Pick<RecordPort<Shown>, 'readList'>,
   filter: ListFilter,
   { direction, size, boundary, includesBoundary = false }: PageRequest,
   selection: Omit<SearchSelection, 'totalCount'>,
-): Promise<Page<Contact>> {
+): Promise<Page<Shown>> {
   const forward = direction === 'forward';
   const limit = size + (boundary === undefined ? 1 : 2);
   const run = await port.readList(filter, { direction, from: boundary, limit }, selection);

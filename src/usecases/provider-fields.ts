@@ -1,23 +1,24 @@
-import type { ContactTarget } from '../domain/contact-search.ts';
 import type { ProviderField } from '../domain/custom-fields.ts';
 import { CrossbookError } from '../domain/errors.ts';
-import { type ContactClient, type OpenDeps, openContactClient } from './open-contact-client.ts';
+import { CONTACT } from '../domain/records/contact.ts';
+import type { RecordTarget } from '../domain/records/record-search.ts';
+import { type CrmClient, type OpenDeps, openCrmClient } from './open-crm-client.ts';
 import type { CacheDeps } from './read-through-cache.ts';
 
 /** The fields that contacts have in the customer's CRM: read once a day, and on demand at most every ten seconds. */
 export function readProviderFields(
   deps: ProviderFieldDeps,
-  target: ContactTarget & { readonly refresh?: boolean | null | undefined },
+  target: RecordTarget & { readonly refresh?: boolean | null | undefined },
 ): Promise<readonly ProviderField[]> {
   return deps.withSpan('readProviderFields', async () => {
-    const client = await openContactClient(deps, target);
+    const client = await openCrmClient(deps, target, CONTACT);
     return (await findProviderFields(deps, client, target.refresh ? 'again' : 'today')).fields;
   });
 }
 
 async function findProviderFields(
   deps: ProviderFieldDeps,
-  client: ContactClient,
+  client: CrmClient,
   when: ReadTime,
 ): Promise<FieldList> {
   const { id } = client.connection;
@@ -41,9 +42,9 @@ async function findProviderFields(
 }
 
 /** Reads the list from the CRM, and begins to write it to the cache. */
-async function readFromProvider(deps: ProviderFieldDeps, { connection, port }: ContactClient) {
+async function readFromProvider(deps: ProviderFieldDeps, { connection, port }: CrmClient) {
   const fetchedAt = new Date(deps.wall());
-  const fields = await port.listFields();
+  const fields = await port.of(CONTACT).listFields();
   const written = deps.cache.write({
     connectionId: connection.id,
     weight: 0,
@@ -65,7 +66,7 @@ const CACHE_KEY = 'fields of the CRM';
 /** Without them, and without an error, where the CRM cannot be asked. */
 export async function attemptProviderFields(
   deps: ProviderFieldDeps,
-  open: () => ContactClient | Promise<ContactClient>,
+  open: () => CrmClient | Promise<CrmClient>,
   when: ReadTime = 'today',
 ) {
   try {

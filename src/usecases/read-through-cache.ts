@@ -1,21 +1,21 @@
-import type { Contact } from '../domain/contact.ts';
+import { CrossbookError, type ErrorCode } from '../domain/errors.ts';
+import type { RequestLog } from '../domain/log.ts';
+import type { CrmRecord } from '../domain/records/record.ts';
 import {
   type FieldSelection,
   includesFields,
   readSelectedFields,
   type SelectedFields,
-} from '../domain/contact-search.ts';
-import { CrossbookError, type ErrorCode } from '../domain/errors.ts';
-import type { RequestLog } from '../domain/log.ts';
+} from '../domain/records/record-search.ts';
 import { CACHE_ENTRY_MAX_AGE_MS, type CacheEntry, type ContactCache } from '../domain/tenant.ts';
 import { measureSize } from '../lib/json.ts';
-import type { ContactClient } from './open-contact-client.ts';
+import type { CrmClient } from './open-crm-client.ts';
 
 /** Reads from the provider and caches the result, or serves the cached one where the caller allows it. */
-export async function readThroughCache(
+export async function readThroughCache<Shown extends CrmRecord>(
   deps: CacheDeps,
-  search: CachedSearch,
-): Promise<TimedResult> {
+  search: CachedSearch<Shown>,
+): Promise<TimedResult<Shown>> {
   const kept = search.readFromCache ? await readKept(deps, search) : undefined;
   // An entry may be from the future where a clock has stepped back: its distance counts.
   const age = kept ? Math.abs(deps.wall() - kept.fetchedAt.getTime()) : Number.POSITIVE_INFINITY;
@@ -50,18 +50,18 @@ const OUTAGES: ReadonlySet<ErrorCode> = new Set([
 ]);
 
 /** Writes to the cache in the background: the search does not wait for it. */
-function keep(
+function keep<Shown extends CrmRecord>(
   deps: CacheDeps,
-  { client, cacheKey, selection }: CachedSearch,
-  { found, fetchedAt }: TimedResult,
+  { client, cacheKey, selection }: CachedSearch<Shown>,
+  { found, fetchedAt }: TimedResult<Shown>,
 ): void {
-  const { contacts } = found;
+  const { records } = found;
   const entry = {
     connectionId: client.connection.id,
     fetchedAt,
-    weight: contacts.length,
+    weight: records.length,
     weigh: () =>
-      Math.max(contacts.length, Math.ceil(measureSize(contacts, MAX_CACHED) / CONTACT_SIZE)),
+      Math.max(records.length, Math.ceil(measureSize(records, MAX_CACHED) / RECORD_SIZE)),
     filterKey: cacheKey,
     payload: toPayload(found, readSelectedFields(selection)),
   };
@@ -70,58 +70,59 @@ function keep(
 
 /** No larger result fits into an entry. */
 const MAX_CACHED = { levels: 80, size: 1024 * 1024 };
-/** An ordinary contact. */
-const CONTACT_SIZE = 1_000;
+/** An ordinary record. */
+const RECORD_SIZE = 1_000;
 
 /** Serializes a result when it is written: not before, because a newer one may replace it. */
 function toPayload(
-  { contacts, ...page }: SearchResult,
+  { records, ...page }: SearchResult<CrmRecord>,
   fields: SelectedFields | undefined,
 ): CacheEntry['payload'] {
   return (maxLength) => {
     const texts: string[] = [];
     let length = 0;
     // One by one, so that no more than the maximum is serialized. The source is restored from the connection.
-    for (const { source: _, ...contact } of contacts) {
-      const text = JSON.stringify(contact);
+    for (const { source: _, ...record } of records) {
+      const text = JSON.stringify(record);
       length += text.length;
       if (length > maxLength) return undefined;
       texts.push(text);
     }
+    // `contacts`, whatever they are: so the previous version reads it during an upgrade.
     const rest = JSON.stringify({ ...page, fields: fields && [...fields] });
     return `{"contacts":[${texts.join(',')}],${rest.slice(1)}`;
   };
 }
 
 /** Reads the cache. Entries with fewer fields than selected do not match. */
-async function readKept(
+async function readKept<Shown extends CrmRecord>(
   deps: CacheDeps,
-  { client, cacheKey, selection }: CachedSearch,
-): Promise<TimedResult | undefined> {
+  { client, cacheKey, selection }: CachedSearch<Shown>,
+): Promise<TimedResult<Shown> | undefined> {
   const filterKey = cacheKey();
   const kept = await deps.shareCachedRead(client.connection.id, filterKey, () =>
-    readEntry(deps, client, filterKey),
+    readEntry<Shown>(deps, client, filterKey),
   );
   return kept && includesFields(kept.fields, selection) ? kept : undefined;
 }
 
 /** One read and one parse for all searches of the request with this key: none of them may change the result. */
-async function readEntry(
+async function readEntry<Shown extends CrmRecord>(
   deps: CacheDeps,
-  { connection, source }: ContactClient,
+  { connection, source }: CrmClient,
   filterKey: string,
-): Promise<KeptResult | undefined> {
+): Promise<KeptResult<Shown> | undefined> {
   const entry = await deps.cache.read(connection.id, filterKey);
   if (!entry) return undefined;
-  const { contacts, fields, ...page } = JSON.parse(entry.payload) as KeptContacts;
-  const found = { ...page, contacts: contacts.map((contact) => ({ ...contact, source })) };
+  const { contacts, fields, ...page } = JSON.parse(entry.payload) as KeptRecords<Shown>;
+  const found = { ...page, records: contacts.map((record) => ({ ...record, source })) };
   return { found, fields, fetchedAt: entry.fetchedAt };
 }
 
 /** The result of a search before pagination. */
-export interface SearchResult {
+export interface SearchResult<Shown extends CrmRecord> {
   /** Other searches of the request may have the same result. */
-  readonly contacts: readonly Contact[];
+  readonly records: readonly Shown[];
   readonly hasNextPage: boolean;
   readonly hasPreviousPage: boolean;
   readonly totalCount: number | null;
@@ -129,27 +130,28 @@ export interface SearchResult {
   readonly countFailure?: unknown;
 }
 
-interface KeptContacts extends SearchResult {
+interface KeptRecords<Shown extends CrmRecord> extends Omit<SearchResult<Shown>, 'records'> {
+  readonly contacts: readonly Shown[];
   /** The fields that the search has read; absent: all. */
   readonly fields?: readonly string[];
 }
 
-export interface TimedResult {
-  readonly found: SearchResult;
+export interface TimedResult<Shown extends CrmRecord> {
+  readonly found: SearchResult<Shown>;
   readonly fetchedAt: Date;
 }
 
-interface KeptResult extends TimedResult {
+interface KeptResult<Shown extends CrmRecord> extends TimedResult<Shown> {
   readonly fields: readonly string[] | undefined;
 }
 
-interface CachedSearch {
-  readonly client: ContactClient;
+interface CachedSearch<Shown extends CrmRecord> {
+  readonly client: CrmClient;
   readonly selection: FieldSelection;
   readonly readFromCache: boolean;
   /** Searches with the same key share a result. */
   cacheKey(): string;
-  find(): Promise<SearchResult>;
+  find(): Promise<SearchResult<Shown>>;
 }
 
 export interface CacheDeps {

@@ -1,7 +1,7 @@
-import type { FieldSelection } from '../domain/contact-search.ts';
 import type { CustomFields, FoundProblem } from '../domain/custom-fields.ts';
 import { CrossbookError } from '../domain/errors.ts';
 import { MAX_FOUND_RECORDS } from '../domain/provider.ts';
+import type { FieldSelection } from '../domain/records/record-search.ts';
 import {
   type BegunRun,
   type Destinations,

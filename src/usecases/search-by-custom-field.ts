@@ -1,15 +1,15 @@
+import { readCustomFieldValue } from '../domain/custom-field-values.ts';
+import type { ProviderField, ProviderFieldType } from '../domain/custom-fields.ts';
 import {
-  type ContactFilter,
   type CustomFieldFilter,
   type FilterValue,
   NotFilterableError,
+  type RecordFilter,
   readFilterValue,
-} from '../domain/contact-filter.ts';
-import type { FieldSelection } from '../domain/contact-search.ts';
-import { readCustomFieldValue } from '../domain/custom-field-values.ts';
-import type { ProviderField, ProviderFieldType } from '../domain/custom-fields.ts';
+} from '../domain/records/conditions.ts';
+import type { FieldSelection } from '../domain/records/record-search.ts';
 import { refuseUndeclared } from './custom-field-mistakes.ts';
-import type { ContactClient } from './open-contact-client.ts';
+import type { CrmClient } from './open-crm-client.ts';
 import { attemptProviderFields, type ProviderFieldDeps } from './provider-fields.ts';
 import type { SelectionDeps } from './select-custom-fields.ts';
 
@@ -63,7 +63,7 @@ function canHave(type: ProviderFieldType, value: FilterValue): boolean {
 }
 
 interface CustomFieldSearch {
-  readonly client: ContactClient;
-  readonly filter: Extract<ContactFilter, { readonly by: 'customField' }>;
+  readonly client: CrmClient;
+  readonly filter: Extract<RecordFilter, { readonly by: 'customField' }>;
   readonly selection: FieldSelection;
 }

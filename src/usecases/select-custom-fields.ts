@@ -1,5 +1,4 @@
 import type { Connection } from '../domain/connection.ts';
-import type { FieldSelection } from '../domain/contact-search.ts';
 import type { CustomFieldSelection } from '../domain/custom-field.ts';
 import {
   type CustomFields,
@@ -9,6 +8,7 @@ import {
   MAX_CUSTOM_FIELDS,
 } from '../domain/custom-fields.ts';
 import { refuseMistakes } from '../domain/errors.ts';
+import type { FieldSelection } from '../domain/records/record-search.ts';
 import type { MaybePromise } from '../lib/maybe-promise.ts';
 import { quote } from '../lib/text.ts';
 import { refuseMoreThan, refuseUndeclared } from './custom-field-mistakes.ts';

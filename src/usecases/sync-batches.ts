@@ -1,5 +1,5 @@
 import { CrossbookError } from '../domain/errors.ts';
-import type { RecordPage, RecordReader, RecordsAsk } from '../domain/provider.ts';
+import type { BulkReader, RecordPage, RecordsAsk } from '../domain/provider.ts';
 import type { SyncPosition, SyncProgress, SyncRows, SyncTable } from '../domain/sync.ts';
 import { isStorable } from '../lib/text.ts';
 import { noteIncomplete } from './incomplete-records.ts';
@@ -85,7 +85,7 @@ const BATCH_BYTES = 4 * 1024 * 1024;
 const BATCH_MS = 2_000;
 
 function readPage(
-  records: RecordReader,
+  records: BulkReader,
   asked: Asked,
   { step, since, until, after }: SyncPosition,
 ): Promise<RecordPage> {
@@ -164,14 +164,14 @@ export interface Batch {
   readonly removed: readonly string[];
   /** Where the next one begins. Undefined: the run ends with this one. */
   readonly next: SyncPosition | undefined;
-  readonly records: RecordReader;
+  readonly records: BulkReader;
 }
 
 /** What is read in all pages of a run. */
 export type Asked = Omit<RecordsAsk, 'after'>;
 
 export interface OpenedRecords {
-  readonly records: RecordReader;
+  readonly records: BulkReader;
   /** The bytes that were read so far. */
   readBytes(): number;
 }

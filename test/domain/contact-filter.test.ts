@@ -1,13 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import {
-  contactFilter,
-  countLookUps,
-  filterCacheKey,
-  isListing,
-  isSamePhone,
-  readContactFilter,
-  toDigits,
-} from '../../src/domain/contact-filter.ts';
+import { filterCacheKey } from '../../src/domain/records/conditions.ts';
+import { contactFilters, isSamePhone, toDigits } from '../../src/domain/records/contact-filter.ts';
 import { fc } from '../support/fast-check.ts';
 
 const SAMPLES = {
@@ -23,12 +16,12 @@ const SAMPLES = {
 
 describe('a filter', () => {
   test('has a sample here for each of its conditions', () => {
-    expect(Object.keys(SAMPLES)).toEqual(Object.keys(contactFilter.fields));
+    expect(Object.keys(SAMPLES)).toEqual(Object.keys(contactFilters.input.fields));
   });
 
   test('is canonical, so that equal searches have equal filters', () => {
     const read = Object.entries(SAMPLES).map(([name, value]) =>
-      readContactFilter({ [name]: value }),
+      contactFilters.read({ [name]: value }),
     );
     expect(read).toEqual([
       { by: 'emails', emails: ['ada@example.com'] },
@@ -41,7 +34,7 @@ describe('a filter', () => {
       { by: 'all' },
     ]);
     expect(new Set(read.map(filterCacheKey)).size).toBe(read.length);
-    expect(read.filter(isListing).map(({ by }) => by)).toEqual([
+    expect(read.filter(contactFilters.isListing).map(({ by }) => by)).toEqual([
       'namePrefix',
       'modifiedSince',
       'customField',
@@ -50,29 +43,35 @@ describe('a filter', () => {
   });
 
   test('has exactly one condition; null is none', () => {
-    expect(readContactFilter({ all: true, email: null, phone: undefined })).toEqual({ by: 'all' });
+    expect(contactFilters.read({ all: true, email: null, phone: undefined })).toEqual({
+      by: 'all',
+    });
     for (const given of [{}, { all: null }, { all: true, phone: '5551212' }])
-      expect(() => readContactFilter(given)).toThrow('exactly one condition');
+      expect(() => contactFilters.read(given)).toThrow('exactly one condition');
   });
 
   test('a long prefix of a name is normalized whole, and never cut to a shorter one', () => {
-    const spaced = readContactFilter({ namePrefix: `jo${' '.repeat(100)}hn` });
+    const spaced = contactFilters.read({ namePrefix: `jo${' '.repeat(100)}hn` });
     expect(spaced).toEqual({ by: 'namePrefix', prefix: 'jo hn' });
     const accented = 'e\u0301'.repeat(60);
-    expect(readContactFilter({ namePrefix: accented })).toEqual({
+    expect(contactFilters.read({ namePrefix: accented })).toEqual({
       by: 'namePrefix',
       prefix: '\u00e9'.repeat(60),
     });
     for (const long of ['x'.repeat(101), `jo${' '.repeat(1_000)}hn`])
-      expect(() => readContactFilter({ namePrefix: long })).toThrow('at most 100 characters');
+      expect(() => contactFilters.read({ namePrefix: long })).toThrow('at most 100 characters');
   });
 
   test('costs by the people that it names; those that list contacts name none', () => {
-    const counts = Object.entries(SAMPLES).map(([name, value]) => countLookUps({ [name]: value }));
+    const counts = Object.entries(SAMPLES).map(([name, value]) =>
+      contactFilters.countLookUps({ [name]: value }),
+    );
     expect(counts).toEqual([1, 3, 0, 1, 0, 0, 0, 0]);
     // A query is estimated before its variables are validated.
     const unchecked = [{ emails: 'a@b.example' }, { emails: 7 }, { email: 7 }, { nobody: 1 }];
-    expect(unchecked.map((given) => countLookUps(given as never))).toEqual([1, 1, 1, 0]);
+    expect(unchecked.map((given) => contactFilters.countLookUps(given as never))).toEqual([
+      1, 1, 1, 0,
+    ]);
   });
 
   test('has a key of its own: no text makes one filter look like another', () => {

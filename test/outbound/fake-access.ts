@@ -1,8 +1,9 @@
 import { BACKGROUND_WORK } from '../../src/admission/work.ts';
 import type { Connection } from '../../src/domain/connection.ts';
-import type { ListFilter } from '../../src/domain/contact-filter.ts';
 import { CrossbookError } from '../../src/domain/errors.ts';
-import type { ContactAccess } from '../../src/domain/provider.ts';
+import type { CrmAccess, RecordAdapter } from '../../src/domain/provider.ts';
+import type { ListFilter } from '../../src/domain/records/conditions.ts';
+import { CONTACT, type Contact } from '../../src/domain/records/contact.ts';
 import { readRetryAfter } from '../../src/lib/http-message.ts';
 import { createOutbound } from '../../src/outbound/outbound.ts';
 import type { OutboundOptions } from '../../src/outbound/outbound-options.ts';
@@ -11,7 +12,7 @@ import { createFakeContactCache } from '../support/fake-contact-cache.ts';
 import { createFakeCredentials } from '../support/fake-credentials.ts';
 
 /** A generic fake CRM: one call for each operation; a failed call's error has the answer's body. */
-export function createFakeAccess(patch: Partial<ContactAccess> = {}): ContactAccess {
+export function createFakeAccess(patch: Partial<CrmAccess> = {}): CrmAccess {
   return {
     origin: (instanceUrl) => instanceUrl ?? undefined,
     budgets: { general: { concurrency: 10 } },
@@ -26,6 +27,7 @@ export function createFakeAccess(patch: Partial<ContactAccess> = {}): ContactAcc
         path: '/token',
         body: refreshToken,
         budget: 'general',
+        retry: 'safe',
       }),
       readAnswer({ status, body }) {
         if (status !== 200) throw new CrossbookError('REMOTE_PROVIDER_UNAUTHORIZED', body);
@@ -34,7 +36,7 @@ export function createFakeAccess(patch: Partial<ContactAccess> = {}): ContactAcc
     },
     lookupBudget: 'general',
     lookupBatch: 100,
-    associatedObjects: [],
+    records: { CONTACT: { filters: {}, associatedObjects: [] } },
     searchLagMs: 0,
     compareIds: (a, b) => Number(a) - Number(b),
     open({ send }) {
@@ -43,17 +45,17 @@ export function createFakeAccess(patch: Partial<ContactAccess> = {}): ContactAcc
           method: 'GET',
           path,
           budget: 'general',
+          retry: 'safe',
           headers: { 'x-adapter': 'yes' },
         });
         if (answer.status !== 200) throw new CrossbookError('REMOTE_PROVIDER_ERROR', answer.body);
         return answer.body;
       };
-      return {
-        async findByEmails(emails) {
+      const contacts: RecordAdapter<Contact> = {
+        async findByKey(emails) {
           await ask(`/emails?${emails.length}`);
           return new Map(emails.map((email) => [email, []]));
         },
-        findByPhone: async () => [],
         async readList(filter) {
           await ask(`/domain/${domainOf(filter)}`);
           return [];
@@ -61,6 +63,7 @@ export function createFakeAccess(patch: Partial<ContactAccess> = {}): ContactAcc
         count: async (filter) => Number(await ask(`/count/${domainOf(filter)}`)),
         findByIds: async () => new Map(),
       };
+      return { records: { CONTACT: contacts } };
     },
     ...patch,
   };
@@ -94,17 +97,19 @@ export function openStub(origin: string, options: StubOptions = {}) {
   );
   const cache = createFakeContactCache();
   const openPort = (other: Partial<Connection> = {}, work = BACKGROUND_WORK) =>
-    outbound.openContactPort({
-      connection: { ...connection, ...other },
-      access,
-      work,
-      credentials: credentials.store,
-      cache,
-    });
+    outbound
+      .openCrmPort({
+        connection: { ...connection, ...other },
+        access,
+        work,
+        credentials: credentials.store,
+        cache,
+      })
+      .of(CONTACT);
   return { outbound, credentials, openPort };
 }
 
 interface StubOptions extends Partial<OutboundOptions> {
-  readonly access?: ContactAccess;
+  readonly access?: CrmAccess;
   readonly connection?: Partial<Connection>;
 }

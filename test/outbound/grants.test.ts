@@ -279,7 +279,7 @@ const AUTHORIZATION: Authorization = {
     method: 'POST',
     path: '/token',
     budget: 'token',
-    repeatable: true,
+    retry: 'never',
     body: `${code} ${codeVerifier} ${client.clientSecret} ${redirectUri}`,
   }),
   readGrant(answer) {
@@ -293,7 +293,7 @@ const AUTHORIZATION: Authorization = {
     return { ...GRANT, ...(JSON.parse(answer.body) as object) };
   },
   identify: {
-    toRequest: () => ({ method: 'POST', path: '/whose', budget: 'token', repeatable: false }),
+    toRequest: () => ({ method: 'POST', path: '/whose', budget: 'token', retry: 'never' }),
     readAccount(answer) {
       throw new RemoteFailure('REMOTE_PROVIDER_ERROR', answer.body, answer);
     },
@@ -306,7 +306,7 @@ const AUTHORIZATION: Authorization = {
       method: 'POST',
       path: '/revoke',
       budget: 'token',
-      repeatable: false,
+      retry: 'never',
       body: `${refreshToken} ${client.clientSecret}`,
     }),
     isRevoked: ({ status }) => status === 200,

@@ -144,7 +144,7 @@ async function fail(
     lookup,
   });
   closing.push(transport.close);
-  const request = { method: 'GET', path: '/', budget: 'general' } as const;
+  const request = { method: 'GET', path: '/', budget: 'general', retry: 'safe' } as const;
   const target = { provider: 'salesforce', connectionId: undefined } as const;
   return transport
     .send({ target, origin, request, headers: {}, deadline: Date.now() + 600_000 })

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { BACKGROUND_WORK } from '../../src/admission/work.ts';
-import type { ContactAccess } from '../../src/domain/provider.ts';
+import type { CrmAccess } from '../../src/domain/provider.ts';
+import { CONTACT } from '../../src/domain/records/contact.ts';
 import { createOutbound, type Outbound } from '../../src/outbound/outbound.ts';
 import { salesforce } from '../../src/providers/salesforce/provider.ts';
 import { createConnection } from '../support/connection.ts';
@@ -41,15 +42,16 @@ describe.each([
       { type: 'oauth2', accessToken: 'access-0', refreshToken: 'refresh-0', expiresAt },
       ACME,
     );
-    const port = outbound.openContactPort({
+    const crm = outbound.openCrmPort({
       connection: createConnection('salesforce', { instanceUrl: ACME }),
-      access: salesforce.contacts as ContactAccess,
+      access: salesforce.crm as CrmAccess,
       credentials: credentials.store,
       cache: createFakeContactCache(),
       work: BACKGROUND_WORK,
     });
-    const error = await port
-      .findByEmails(['a@x.example'], { rawData: false })
+    const error = await crm
+      .of(CONTACT)
+      .findByKey(['a@x.example'], { rawData: false })
       .catch((thrown) => thrown);
     expect(error).toMatchObject({ code: 'REMOTE_PROVIDER_UNAVAILABLE', remote: undefined });
     expect(error.message).toContain('resolves to a private address');

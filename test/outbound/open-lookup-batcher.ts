@@ -1,6 +1,6 @@
 import { BACKGROUND_WORK, type RequestWork, type Work } from '../../src/admission/work.ts';
-import type { Contact } from '../../src/domain/contact.ts';
-import type { FieldSelection, SelectedFields } from '../../src/domain/contact-search.ts';
+import type { Contact } from '../../src/domain/records/contact.ts';
+import type { FieldSelection, SelectedFields } from '../../src/domain/records/record-search.ts';
 
 import { createLookupBatcher, type Lookup } from '../../src/outbound/lookup-batcher.ts';
 import type { OnProgress } from '../../src/outbound/send.ts';
@@ -26,14 +26,10 @@ export function openLookupBatcher({ spacingMs = 0, defer = atOnce } = {}) {
       work = BACKGROUND_WORK,
     } = asked;
     const selection = { rawData: false, fields };
-    return lookups.find({ emails, selection, key, deadline, work, findByEmails });
+    return lookups.find({ keys: emails, selection, key, deadline, work, findByKey });
   };
 
-  const findByEmails: Lookup['findByEmails'] = (
-    emails,
-    selection,
-    { deadline, work, onProgress },
-  ) =>
+  const findByKey: Lookup['findByKey'] = (emails, selection, { deadline, work, onProgress }) =>
     new Promise((resolve, reject) => {
       const found = new Map(emails.map((email) => [email, [{ remoteId: email } as Contact]]));
       let isAbandoned = false;

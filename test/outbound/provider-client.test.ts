@@ -60,7 +60,7 @@ describe('a provider client', () => {
   test('reports whether a call waits for its budget or is running', async () => {
     const { client, source, clock } = open({ calls: 1, intervalMs: 1_000, concurrency: 9 });
     const told: string[] = [];
-    const request: RemoteRequest = { method: 'GET', path: '/', budget: 'general' };
+    const request: RemoteRequest = { method: 'GET', path: '/', budget: 'general', retry: 'safe' };
     const onProgress = (progress: string) => told.push(progress);
     const send = () => client.send({ ...source, onProgress }, request, clock.now() + 5_000);
     await send();
@@ -106,7 +106,7 @@ describe('a provider client', () => {
       ...source,
       credentials: { ...source.credentials, read: () => new Promise<never>(() => {}) },
     };
-    const request: RemoteRequest = { method: 'GET', path: '/', budget: 'general' };
+    const request: RemoteRequest = { method: 'GET', path: '/', budget: 'general', retry: 'safe' };
     const refused = expect(client.send(stuck, request, clock.now() + 2_000)).rejects.toMatchObject({
       code: 'REMOTE_PROVIDER_TIMEOUT',
     });
@@ -116,7 +116,7 @@ describe('a provider client', () => {
 
   test('rejects a call on a budget that its provider does not declare', async () => {
     const { client, source, clock } = open({ concurrency: 1 });
-    const request: RemoteRequest = { method: 'GET', path: '/', budget: 'other' };
+    const request: RemoteRequest = { method: 'GET', path: '/', budget: 'other', retry: 'safe' };
     await expect(client.send(source, request, clock.now() + 2_000)).rejects.toThrow(
       'does not declare',
     );
@@ -163,6 +163,10 @@ function open(budget: RateLimit) {
   );
   const source = { connection, credentials: credentials.store, work: BACKGROUND_WORK };
   const send = (path: string) =>
-    client.send(source, { method: 'GET', path, budget: 'general' }, clock.now() + 20_000);
+    client.send(
+      source,
+      { method: 'GET', path, budget: 'general', retry: 'safe' },
+      clock.now() + 20_000,
+    );
   return { clock, calls, answers, credentials, client, source, send };
 }

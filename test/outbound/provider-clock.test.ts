@@ -69,7 +69,7 @@ test('a CRM whose clock differs by a minute or more is reported once an hour', a
     clock: { ...systemClock, now: () => systemClock.now() + clock.now() },
     onClockDifference: (difference) => reports.push(difference),
   });
-  const search = () => port.findByEmails(['a@x.example'], { rawData: false });
+  const search = () => port.findByKey(['a@x.example'], { rawData: false });
   await search();
   expect(reports).toEqual([]);
   aheadMs = 3_600_000;

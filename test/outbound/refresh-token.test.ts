@@ -162,7 +162,7 @@ async function run(setup: Setup = {}) {
           path: '/token',
           budget: 'token',
           body: `${client.clientId} ${secret}`,
-          repeatable: false,
+          retry: 'never',
         }),
         readAnswer(answer) {
           if (answer.status === 200) return token;

@@ -58,11 +58,21 @@ describe('a retry', () => {
   });
 
   test('does not follow a call that is not idempotent', async () => {
-    expect(await run([{ status: 503 }], { isRepeatable: false })).toMatchObject({
+    expect(await run([{ status: 503 }], { retry: 'never' })).toMatchObject({
       answer: { status: 503 },
       tries: 1,
     });
-    expect(await run([RESET], { isRepeatable: false })).toMatchObject({ error: RESET, tries: 1 });
+    expect(await run([RESET], { retry: 'never' })).toMatchObject({ error: RESET, tries: 1 });
+  });
+
+  test('follows a throttled call only where it certainly was not carried out', async () => {
+    const refused = new CrossbookError('REMOTE_PROVIDER_UNAVAILABLE', 'refused', {
+      cause: Object.assign(new Error('connect'), { code: 'ECONNREFUSED' }),
+    });
+    for (const failure of [{ status: 429 }, { status: 423 }, refused])
+      expect((await run([failure, { status: 200 }], { retry: 'throttled' })).tries).toBe(2);
+    for (const failure of [{ status: 500 }, { status: 503 }, { status: 504 }, RESET, HANG])
+      expect((await run([failure, { status: 200 }], { retry: 'throttled' })).tries).toBe(1);
   });
 
   test('is made a few times, and the last response is returned', async () => {
@@ -128,7 +138,7 @@ async function run(
       clock,
       random: () => 0,
       deadline: clock.now() + 10_000,
-      isRepeatable: true,
+      retry: 'safe',
       pausedMs: () => 0,
       ...options,
     },

@@ -28,7 +28,7 @@ describe.each([
   test('serves a thousand concurrent single look-ups in about a dozen calls, and rejects none', async () => {
     const account = createAccount();
     const { port } = open(provider, account);
-    const found = await Promise.all(EMAILS.map((email) => port.findByEmails([email], PLAIN)));
+    const found = await Promise.all(EMAILS.map((email) => port.findByKey([email], PLAIN)));
     expect(found.map((map, index) => map.get(EMAILS[index] ?? '')?.[0]?.remoteId)).toEqual(
       EMAILS.map((_, index) => account.recordId(index + 1)),
     );
@@ -40,7 +40,7 @@ describe.each([
     const account = createAccount();
     const { port, credentials } = open(provider, account);
     account.expireAccessToken();
-    const found = await Promise.all(EMAILS.map((email) => port.findByEmails([email], PLAIN)));
+    const found = await Promise.all(EMAILS.map((email) => port.findByKey([email], PLAIN)));
     expect(found.every((map) => map.size === 1)).toBe(true);
     expect(account.callCount('oauth.token')).toBe(1);
     expect(credentials.stored()?.credentials).toMatchObject({
@@ -53,9 +53,7 @@ describe.each([
     const account = createAccount();
     const { port, credentials } = open(provider, account);
     account.revoke();
-    const error = await port
-      .findByEmails(['a@x.example'], PLAIN)
-      .catch((thrown: unknown) => thrown);
+    const error = await port.findByKey(['a@x.example'], PLAIN).catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({
       code: 'REMOTE_PROVIDER_UNAUTHORIZED',
       message: expect.stringContaining('has to reconnect'),
@@ -70,7 +68,7 @@ describe.each([
     const { port } = open(provider, account);
     account.fail({ kind });
     expect(
-      (await port.findByEmails(['person.7@x.example'], PLAIN)).get('person.7@x.example'),
+      (await port.findByKey(['person.7@x.example'], PLAIN)).get('person.7@x.example'),
     ).toHaveLength(1);
   });
 
@@ -81,7 +79,7 @@ describe.each([
     const account = createAccount();
     const { port } = open(provider, account, { settings: { deadlineMs: 200 } });
     account.fail({ kind }, { times: 9 });
-    await expect(port.findByEmails(['a@x.example'], PLAIN)).rejects.toMatchObject({ code });
+    await expect(port.findByKey(['a@x.example'], PLAIN)).rejects.toMatchObject({ code });
   });
 
   test.each(['oversized', 'gzip-bomb'] as const)(
@@ -90,7 +88,7 @@ describe.each([
       const account = createAccount();
       const { port } = open(provider, account, { settings: { maxAnswerBytes: 1_048_576 } });
       account.fail({ kind, megabytes: 8 });
-      await expect(port.findByEmails(['a@x.example'], PLAIN)).rejects.toMatchObject({
+      await expect(port.findByKey(['a@x.example'], PLAIN)).rejects.toMatchObject({
         code: 'REMOTE_PROVIDER_BAD_RESPONSE',
       });
     },
@@ -102,7 +100,7 @@ test('a session that expires between two pages is refreshed once, and the search
   const account = sandbox.salesforce.createAccount({ people, quirks: { maxBatchSize: 10 } });
   const { port } = open(salesforce, account);
   account.fail('session-expired', { operation: 'query.more' });
-  const found = await port.findByEmails(['team@shared.example'], PLAIN);
+  const found = await port.findByKey(['team@shared.example'], PLAIN);
   expect(found.get('team@shared.example')).toHaveLength(30);
   expect([account.callCount('oauth.token'), account.callCount('query')]).toEqual([1, 1]);
 });
@@ -113,7 +111,7 @@ test.each(['session-not-for-rest', 'app-not-attached'])(
     const account = sandbox.salesforce.createAccount({ people: PEOPLE });
     const { port, credentials } = open(salesforce, account);
     account.fail(fault, { times: 9 });
-    await expect(port.findByEmails(['a@x.example'], PLAIN)).rejects.toMatchObject({
+    await expect(port.findByKey(['a@x.example'], PLAIN)).rejects.toMatchObject({
       code: 'REMOTE_PROVIDER_UNAUTHORIZED',
       remote: { code: 401 },
     });
@@ -131,7 +129,7 @@ test('an instance that has moved is followed to its new host, which is stored', 
   account.setQuirks({ movedInstanceUrl });
   account.expireAccessToken();
   expect(
-    (await port.findByEmails(['person.7@x.example'], PLAIN)).get('person.7@x.example'),
+    (await port.findByKey(['person.7@x.example'], PLAIN)).get('person.7@x.example'),
   ).toHaveLength(1);
   expect(credentials.stored()?.instanceUrl).toBe(movedInstanceUrl);
 });
@@ -144,11 +142,11 @@ test('the old refresh token is kept unless the response has a new one', async ()
   const { port, credentials } = open(hubspot, account);
   const before = account.refreshToken;
   account.expireAccessToken();
-  await port.findByEmails(['a@x.example'], PLAIN);
+  await port.findByKey(['a@x.example'], PLAIN);
   expect(credentials.stored()?.credentials).toMatchObject({ refreshToken: before });
   account.setQuirks({ withoutRefreshToken: false, rotateRefreshTokens: true });
   account.expireAccessToken();
-  await port.findByEmails(['a@x.example'], PLAIN);
+  await port.findByKey(['a@x.example'], PLAIN);
   expect(account.refreshToken).not.toBe(before);
   expect(credentials.stored()?.credentials).toMatchObject({ refreshToken: account.refreshToken });
 });
@@ -162,7 +160,7 @@ test('an untrusted certificate is an error of the provider, and no token is sent
       [salesforce, secure.salesforce.createAccount({ people: PEOPLE })],
     ] as const) {
       await expect(
-        ports.open(provider, account).port.findByEmails(['a@x.example'], PLAIN),
+        ports.open(provider, account).port.findByKey(['a@x.example'], PLAIN),
       ).rejects.toMatchObject({
         code: 'REMOTE_PROVIDER_UNAVAILABLE',
         origin: 'remote-provider',

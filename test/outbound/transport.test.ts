@@ -315,7 +315,7 @@ function toCall(
   return {
     target: { provider: 'hubspot', connectionId: undefined } as const,
     origin,
-    request: { method: 'GET', path, budget: 'general', ...request } as const,
+    request: { method: 'GET', path, budget: 'general', retry: 'safe', ...request } as const,
     headers: { 'x-one': 'yes' },
     deadline: Date.now() + 600_000,
   };

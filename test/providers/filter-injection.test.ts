@@ -1,15 +1,12 @@
 import { type Condition, parseQuery } from '@crossbook/sandbox';
 import { expect, test } from 'vitest';
-import {
-  type ListFilter,
-  readContactFilter,
-  readFilterValue,
-  WORD_DIVIDERS,
-} from '../../src/domain/contact-filter.ts';
 import { CUSTOM_FIELD_TYPES } from '../../src/domain/custom-field.ts';
+import { type ListFilter, readFilterValue } from '../../src/domain/records/conditions.ts';
+import { contactFilters, WORD_DIVIDERS } from '../../src/domain/records/contact-filter.ts';
 import { toQuery as toHubSpotQuery } from '../../src/providers/hubspot/filters.ts';
-import { selectFields } from '../../src/providers/salesforce/contacts.ts';
+import { CONTACT_OBJECT } from '../../src/providers/salesforce/contacts.ts';
 import { toQuery as toSalesforceQuery } from '../../src/providers/salesforce/filters.ts';
+import { selectFields } from '../../src/providers/salesforce/object.ts';
 import { findPhones, isFieldName, select } from '../../src/providers/salesforce/soql.ts';
 import { fc } from '../support/fast-check.ts';
 import { nastyText } from './salesforce/nasty-text.ts';
@@ -58,7 +55,7 @@ test('a name of further raw data never becomes anything but a field of a query',
   fc.assert(
     fc.property(fc.oneof(injection, nastyText, plain), (name) => {
       const selection = { rawData: true, rawFields: [name] };
-      const fields = selectFields({ selection }, [], new Set());
+      const fields = selectFields(CONTACT_OBJECT, { selection }, [], new Set());
       for (const field of fields) expect(field).toMatch(/^[A-Za-z]\w*(?:\.[A-Za-z]\w*)?$/);
       if (!fields.some((field) => field === name)) return;
       accepted += 1;
@@ -74,7 +71,7 @@ test('a phone number is only digits in a query, whatever the text is', () => {
   const number = fc.string({ unit: fc.constantFrom(...'0123456789+-() .*}{"\'\\') });
   fc.assert(
     fc.property(fc.oneof(number, text), (given) => {
-      const filter = attempt(() => readContactFilter({ phone: given }));
+      const filter = attempt(() => contactFilters.read({ phone: given }));
       if (filter?.by !== 'phone') return;
       accepted += 1;
       expect(findPhones([filter.digits, `0${filter.digits}`], 200)).toMatch(
@@ -82,7 +79,10 @@ test('a phone number is only digits in a query, whatever the text is', () => {
       );
       for (const { condition } of toSalesforceQuery(filter).anyOf)
         expect(condition).toMatch(/^\w+ LIKE '(?:%\d)+%'$/);
-      for (const { operator, value, values } of toHubSpotQuery(filter).groups.flat())
+      for (const { operator, value, values } of toHubSpotQuery(
+        filter,
+        'lastmodifieddate',
+      ).groups.flat())
         if (operator !== 'EQ') expect(value ?? values?.join('')).toMatch(/^\*?\d+$/);
     }),
     { numRuns: RUNS },
@@ -93,7 +93,7 @@ test('a phone number is only digits in a query, whatever the text is', () => {
 /** As a search makes it: undefined if it refuses the input. */
 function toFilter({ kind, text: given, source, type, sourceType }: Given): ListFilter | undefined {
   if (kind === 'namePrefix')
-    return attempt(() => readContactFilter({ namePrefix: given }) as ListFilter);
+    return attempt(() => contactFilters.read({ namePrefix: given }) as ListFilter);
   const value = attempt(() => readFilterValue(type, given));
   if (value === undefined || !isFieldName(source)) return undefined;
   return { by: 'customField', field: { name: 'own', type, source }, value, sourceType };
@@ -109,7 +109,7 @@ function attempt<T>(read: () => T): T | undefined {
 
 /** Its query is JSON: only a star in a token means something, which matches more, and limits are kept. */
 function checkHubSpot(filter: ListFilter): void {
-  const { groups } = toHubSpotQuery(filter);
+  const { groups } = toHubSpotQuery(filter, 'lastmodifieddate');
   expect(groups.length).toBeLessThanOrEqual(5);
   const names = filter.by === 'customField' ? [filter.field.source] : ['firstname', 'lastname'];
   for (const group of groups) {

@@ -15,14 +15,14 @@ test('the registry has all eighteen providers, each with its name and category',
 });
 
 test('two providers can be searched, and only HubSpot has associations', () => {
-  const searchable = [...registry.values()].filter(({ contacts }) => contacts !== undefined);
+  const searchable = [...registry.values()].filter(({ crm }) => crm !== undefined);
   expect(searchable.map(({ name }) => name).sort()).toEqual(['hubspot', 'salesforce']);
-  expect(registry.get('hubspot')?.contacts?.associatedObjects).toEqual([
+  expect(registry.get('hubspot')?.crm?.records.CONTACT.associatedObjects).toEqual([
     'company',
     'deal',
     'ticket',
   ]);
-  expect(registry.get('salesforce')?.contacts?.associatedObjects).toEqual([]);
+  expect(registry.get('salesforce')?.crm?.records.CONTACT.associatedObjects).toEqual([]);
 });
 
 test.each([

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import type { Contact } from '../../src/domain/contact.ts';
-import type { FieldSelection } from '../../src/domain/contact-search.ts';
-import type { ContactPort } from '../../src/domain/provider.ts';
+import type { RecordPort } from '../../src/domain/provider.ts';
+import { CONTACT, type Contact } from '../../src/domain/records/contact.ts';
+import type { FieldSelection } from '../../src/domain/records/record-search.ts';
 import type { Tenant } from '../../src/domain/tenant.ts';
 import { Loaders, type LookupClient } from '../../src/request/loaders.ts';
 
@@ -11,8 +11,8 @@ const OWNERS: FieldSelection = { rawData: false, fields: new Set(['ownerId']) };
 test('simultaneous look-ups share one call, with each email once', async () => {
   const { lookups, client, calls } = open();
   const found = await Promise.all([
-    lookups.lookup(client, ['a@x', 'b@x'], NAMES),
-    lookups.lookup(client, ['b@x', 'c@x'], NAMES),
+    lookups.lookup(client, CONTACT, ['a@x', 'b@x'], NAMES),
+    lookups.lookup(client, CONTACT, ['b@x', 'c@x'], NAMES),
   ]);
   expect(calls).toEqual([['a@x', 'b@x', 'c@x']]);
   expect(found.map((contacts) => contacts.map(({ remoteId }) => remoteId))).toEqual([
@@ -24,8 +24,8 @@ test('simultaneous look-ups share one call, with each email once', async () => {
 test('each look-up gets a list of its own', async () => {
   const { lookups, client } = open();
   const [first, second] = await Promise.all([
-    lookups.lookup(client, ['a@x'], NAMES),
-    lookups.lookup(client, ['a@x'], NAMES),
+    lookups.lookup(client, CONTACT, ['a@x'], NAMES),
+    lookups.lookup(client, CONTACT, ['a@x'], NAMES),
   ]);
   first?.splice(0);
   expect(second).toHaveLength(1);
@@ -33,7 +33,8 @@ test('each look-up gets a list of its own', async () => {
 
 test('simultaneous look-ups share a failure, and a later one tries again', async () => {
   const { lookups, client, calls } = open({ failure: new Error('away') });
-  const lookUp = () => lookups.lookup(client, ['a@x'], NAMES).catch((error: unknown) => error);
+  const lookUp = () =>
+    lookups.lookup(client, CONTACT, ['a@x'], NAMES).catch((error: unknown) => error);
   const [first, second] = await Promise.all([lookUp(), lookUp()]);
   expect(first).toBe(second);
   expect(calls).toHaveLength(1);
@@ -44,12 +45,12 @@ test('simultaneous look-ups share a failure, and a later one tries again', async
 test('look-ups with other fields are separate, and share a call', async () => {
   const { lookups, client, calls, wants } = open();
   await Promise.all([
-    lookups.lookup(client, ['a@x'], NAMES),
-    lookups.lookup(client, ['a@x'], OWNERS),
+    lookups.lookup(client, CONTACT, ['a@x'], NAMES),
+    lookups.lookup(client, CONTACT, ['a@x'], OWNERS),
   ]);
   expect(calls).toEqual([['a@x']]);
   expect([...(wants[0]?.fields ?? [])].sort()).toEqual(['firstName', 'ownerId']);
-  await lookups.lookup(client, ['a@x'], { rawData: true });
+  await lookups.lookup(client, CONTACT, ['a@x'], { rawData: true });
   expect(calls).toHaveLength(2);
 });
 
@@ -57,8 +58,8 @@ test('look-ups of different connections are separate calls', async () => {
   const { lookups, client, calls } = open();
   const other = { ...client, connection: { id: 'other' } };
   await Promise.all([
-    lookups.lookup(client, ['a@x'], NAMES),
-    lookups.lookup(other, ['a@x'], NAMES),
+    lookups.lookup(client, CONTACT, ['a@x'], NAMES),
+    lookups.lookup(other, CONTACT, ['a@x'], NAMES),
   ]);
   expect(calls).toHaveLength(2);
 });
@@ -67,8 +68,8 @@ test('of more emails than one call takes, those of full calls are looked up toge
   const { lookups, client, calls } = open();
   const many = ['1', '2', '3', '4', '5', '6', '7'];
   const [found] = await Promise.all([
-    lookups.lookup(client, many, NAMES),
-    lookups.lookup(client, ['8'], NAMES),
+    lookups.lookup(client, CONTACT, many, NAMES),
+    lookups.lookup(client, CONTACT, ['8'], NAMES),
   ]);
   expect(calls).toEqual([
     ['1', '2', '3', '4', '5', '6'],
@@ -80,7 +81,7 @@ test('of more emails than one call takes, those of full calls are looked up toge
 test('look-ups beyond one call’s maximum take several calls, which fail independently', async () => {
   const { lookups, client, calls } = open({ failure: new Error('away'), failing: '4' });
   const found = await Promise.allSettled(
-    ['1', '2', '3', '4'].map((email) => lookups.lookup(client, [email], NAMES)),
+    ['1', '2', '3', '4'].map((email) => lookups.lookup(client, CONTACT, [email], NAMES)),
   );
   expect(calls).toEqual([['1', '2', '3'], ['4']]);
   expect(found.map(({ status }) => status)).toEqual([
@@ -95,8 +96,8 @@ test('look-ups beyond one call’s maximum take several calls, which fail indepe
 function open({ failure, failing }: { failure?: Error; failing?: string } = {}) {
   const calls: (readonly string[])[] = [];
   const wants: FieldSelection[] = [];
-  const port: Pick<ContactPort, 'findByEmails'> = {
-    async findByEmails(emails, selection) {
+  const contacts: Pick<RecordPort<Contact>, 'findByKey'> = {
+    async findByKey(emails, selection) {
       calls.push(emails);
       wants.push(selection);
       if (failure && (failing === undefined || emails.includes(failing))) throw failure;
@@ -106,7 +107,7 @@ function open({ failure, failing }: { failure?: Error; failing?: string } = {}) 
   const client: LookupClient = {
     connection: { id: 'one' },
     access: { lookupBatch: 3 },
-    port: port as ContactPort,
+    port: { of: () => contacts } as never,
   };
   return { lookups: new Loaders({} as Tenant), client, calls, wants };
 }

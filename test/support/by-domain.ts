@@ -1,4 +1,4 @@
-import type { ListFilter } from '../../src/domain/contact-filter.ts';
+import type { ListFilter } from '../../src/domain/records/conditions.ts';
 
 /** The filter by an email domain, as adapters get it. */
 export function byDomain(domain: string): ListFilter {

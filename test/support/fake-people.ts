@@ -1,4 +1,8 @@
-import { type AddressType, type Contact, LIFECYCLE_STAGES } from '../../src/domain/contact.ts';
+import {
+  type AddressType,
+  type Contact,
+  LIFECYCLE_STAGES,
+} from '../../src/domain/records/contact.ts';
 
 /** A contact of the fake CRM: the source is added by the connection that reads it. */
 export type FakePerson = Omit<Contact, 'source'>;

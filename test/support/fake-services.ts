@@ -3,7 +3,7 @@ import { BACKGROUND_WORK } from '../../src/admission/work.ts';
 import type { Caller } from '../../src/domain/caller.ts';
 import type { CustomerUpsert } from '../../src/domain/customer.ts';
 import type { Signer } from '../../src/domain/page.ts';
-import type { ContactAccess, Provider } from '../../src/domain/provider.ts';
+import type { CrmAccess, Provider } from '../../src/domain/provider.ts';
 import {
   PROVIDER_CATEGORIES,
   PROVIDER_NAMES,
@@ -12,6 +12,7 @@ import {
 import { systemClock } from '../../src/lib/clock.ts';
 import type { HttpHeaders } from '../../src/lib/http-message.ts';
 import { authorization as hubspotAuthorization } from '../../src/providers/hubspot/oauth.ts';
+import { hubspot } from '../../src/providers/hubspot/provider.ts';
 import { RESPONSE_BOUNDS } from '../../src/request/allowance.ts';
 import { createFindCaller } from '../../src/request/caller.ts';
 import { createConnectionCache } from '../../src/request/connection-cache.ts';
@@ -19,7 +20,7 @@ import { createOpenContext, type RequestContext } from '../../src/request/contex
 import { createCustomFieldsCache } from '../../src/request/custom-fields-cache.ts';
 import { createFieldRefreshes } from '../../src/request/field-refreshes.ts';
 import type { Services } from '../../src/request/services.ts';
-import { createFakeContactPort, type FakeCall } from './fake-contact-port.ts';
+import { createFakeCrmPort, type FakeCall } from './fake-crm-port.ts';
 import { createFakePeople, type FakePerson } from './fake-people.ts';
 import {
   createFakeRequestLog,
@@ -103,8 +104,8 @@ export async function createFakeServices(options: FakeOptions = {}): Promise<Fak
       tenants.get(id)?.table.has(customerId)
         ? ['signed', customerId, ...(providers ?? [])].join('.')
         : undefined,
-    openContactPort: ({ connection }) =>
-      createFakeContactPort({
+    openCrmPort: ({ connection }) =>
+      createFakeCrmPort({
         people,
         connection,
         record: (call) => void calls.push(call),
@@ -149,12 +150,10 @@ function toProvider(name: ProviderName): Provider {
     category: PROVIDER_CATEGORIES[name],
     instanceHosts: [new RegExp(`\\.${name.replaceAll('_', '-')}\\.example$`)],
   };
-  return SEARCHABLE.includes(name)
-    ? { ...provider, contacts: toAccess(name), authorization }
-    : provider;
+  return SEARCHABLE.includes(name) ? { ...provider, crm: toAccess(name), authorization } : provider;
 }
 
-function toAccess(name: ProviderName): ContactAccess {
+function toAccess(name: ProviderName): CrmAccess {
   return {
     origin: () => undefined,
     budgets: {},
@@ -166,7 +165,12 @@ function toAccess(name: ProviderName): ContactAccess {
     lookupBudget: 'all',
     searchLagMs: 60_000,
     lookupBatch: 100,
-    associatedObjects: name === 'hubspot' ? ['company', 'deal', 'ticket'] : [],
+    records: {
+      CONTACT: {
+        filters: hubspot.crm?.records.CONTACT.filters ?? {},
+        associatedObjects: name === 'hubspot' ? ['company', 'deal', 'ticket'] : [],
+      },
+    },
     compareIds: (a, b) => Number(a) - Number(b),
     open: unreachable,
   };

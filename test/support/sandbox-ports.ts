@@ -2,7 +2,8 @@ import { openSandbox, type Sandbox } from '@crossbook/sandbox';
 import { afterAll, beforeAll } from 'vitest';
 import { BACKGROUND_WORK } from '../../src/admission/work.ts';
 import type { Connection, Credentials } from '../../src/domain/connection.ts';
-import type { ContactAccess, ContactPort, Provider } from '../../src/domain/provider.ts';
+import type { CrmAccess, CrmPort, Provider, RecordPort } from '../../src/domain/provider.ts';
+import { CONTACT, type Contact } from '../../src/domain/records/contact.ts';
 import type { OAuthClient } from '../../src/domain/token-refresh.ts';
 import { createOutbound, type Outbound } from '../../src/outbound/outbound.ts';
 import type { OutboundOptions } from '../../src/outbound/outbound-options.ts';
@@ -16,7 +17,7 @@ import { createFakeCredentials } from './fake-credentials.ts';
 export function createSandboxPorts(sandbox: () => Sandbox): SandboxPorts {
   const outbounds: Outbound[] = [];
   return {
-    open({ name, contacts }, account, { credentials: ownCredentials, ...options } = {}) {
+    open({ name, crm }, account, { credentials: ownCredentials, ...options } = {}) {
       // HubSpot's app and API have different hosts: in the sandbox both are one.
       const instanceUrl = name === 'hubspot' ? sandbox().hubspot.origin : account.instanceUrl;
       const outbound = createOutbound({
@@ -33,15 +34,15 @@ export function createSandboxPorts(sandbox: () => Sandbox): SandboxPorts {
         instanceUrl,
       );
       const connection: Connection = createConnection(name, { instanceUrl });
-      const access = contacts as ContactAccess;
-      const port = outbound.openContactPort({
+      const access = crm as CrmAccess;
+      const crmPort = outbound.openCrmPort({
         connection,
         access,
         credentials: credentials.store,
         work: BACKGROUND_WORK,
         cache: createFakeContactCache(),
       });
-      return { port, credentials };
+      return { crm: crmPort, port: crmPort.of(CONTACT), credentials };
     },
     async close() {
       await Promise.all(outbounds.splice(0).map((outbound) => outbound.close()));
@@ -73,7 +74,9 @@ export interface SandboxPorts {
 }
 
 export interface OpenedPort {
-  readonly port: ContactPort;
+  readonly crm: CrmPort;
+  /** Its contacts. */
+  readonly port: RecordPort<Contact>;
   readonly credentials: ReturnType<typeof createFakeCredentials>;
 }
 

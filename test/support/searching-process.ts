@@ -5,6 +5,7 @@
 import { once } from 'node:events';
 import { BACKGROUND_WORK } from '../../src/admission/work.ts';
 import type { ProviderName } from '../../src/domain/provider-names.ts';
+import { CONTACT } from '../../src/domain/records/contact.ts';
 import type { OAuthClient } from '../../src/domain/token-refresh.ts';
 import { createOutbound } from '../../src/outbound/outbound.ts';
 import { createRegistry } from '../../src/providers/registry.ts';
@@ -51,16 +52,16 @@ async function search(email: string): Promise<number | undefined> {
   const [connection] = await connections.findMany([
     { customerId: 'expired', providerName: provider },
   ]);
-  const access = providers.get(provider)?.contacts;
+  const access = providers.get(provider)?.crm;
   if (!connection || !access) throw new Error(`There is no connection to ${provider}.`);
-  const port = outbound.openContactPort({
+  const port = outbound.openCrmPort({
     connection,
     access,
     credentials,
     cache,
     work: BACKGROUND_WORK,
   });
-  const found = await port.findByEmails([email], { rawData: false });
+  const found = await port.of(CONTACT).findByKey([email], { rawData: false });
   return found.get(email)?.length;
 }
 

@@ -13,7 +13,7 @@ export const BETA_FIELDS = [
   toField('shared', 'CHOICES', 'size', 'beta'),
 ];
 
-/** The values of the people of `fake-contact-port.ts`. */
+/** The values of the people of `fake-crm-port.ts`. */
 export const ALPHA_VALUES = {
   alphaColor: 'violet',
   alphaSize: 17,

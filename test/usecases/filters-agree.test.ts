@@ -6,9 +6,12 @@ import {
   type Sandbox,
 } from '@crossbook/sandbox';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { contactFilter, type GivenFilter } from '../../src/domain/contact-filter.ts';
 import type { CustomFieldType } from '../../src/domain/custom-field.ts';
-import type { ContactPort } from '../../src/domain/provider.ts';
+import type { CrmPort } from '../../src/domain/provider.ts';
+import {
+  contactFilters,
+  type GivenContactFilter,
+} from '../../src/domain/records/contact-filter.ts';
 import { hubspot } from '../../src/providers/hubspot/provider.ts';
 import { salesforce } from '../../src/providers/salesforce/provider.ts';
 import { searchContacts } from '../../src/usecases/search-contacts.ts';
@@ -133,16 +136,16 @@ test.each(toPieces(RUNS))(
 );
 
 test('has a filter of each condition', () => {
-  expect(Object.keys(FILTERS)).toEqual(Object.keys(contactFilter.fields));
+  expect(Object.keys(FILTERS)).toEqual(Object.keys(contactFilters.input.fields));
 });
 
 /** The use case over the adapters' real calls, to two new accounts with the same people. */
 async function openSearches() {
   const { services, openContext, tenant } = await createFakeServices({ wall: () => NOW });
-  const opened = new Map<string, ContactPort>();
+  const opened = new Map<string, CrmPort>();
   Object.assign(services, {
     providers: new Map([hubspot, salesforce].map((provider) => [provider.name, provider])),
-    openContactPort: ({ connection }: { connection: { providerName: string } }) =>
+    openCrmPort: ({ connection }: { connection: { providerName: string } }) =>
       opened.get(connection.providerName),
   });
   const fields = Object.entries(CUSTOM_FIELDS).map(([name, [type, source]]) => ({
@@ -175,13 +178,13 @@ async function openSearches() {
         }),
       },
     ].map(({ provider, account }) => {
-      opened.set(provider.name, ports.open(provider, account, options).port);
+      opened.set(provider.name, ports.open(provider, account, options).crm);
       const headers = new Headers({
         'x-api-key': 'demo-key',
         'x-customer-id': 'demo',
         'x-provider-name': provider.name,
       });
-      return async (filter: GivenFilter) => {
+      return async (filter: GivenContactFilter) => {
         const { items } = await searchContacts(openContext(headers), {
           filter,
           page: { size: 1_000 },
@@ -235,7 +238,7 @@ function drawPhone(dice: Dice): string {
   return dice.pick(NOTATIONS).replace('#', spaced);
 }
 
-type Draw = (dice: Dice, people: readonly Partial<Person>[]) => GivenFilter;
+type Draw = (dice: Dice, people: readonly Partial<Person>[]) => GivenContactFilter;
 
 const drawEmail: (...given: Parameters<Draw>) => string = (dice, people) =>
   dice.pick(people).email ?? 'nobody@one.example';

@@ -6,8 +6,8 @@ import {
   type Sandbox,
 } from '@crossbook/sandbox';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Contact } from '../../src/domain/contact.ts';
-import type { GivenFilter } from '../../src/domain/contact-filter.ts';
+import type { Contact } from '../../src/domain/records/contact.ts';
+import type { GivenContactFilter } from '../../src/domain/records/contact-filter.ts';
 import { hubspot } from '../../src/providers/hubspot/provider.ts';
 import { salesforce } from '../../src/providers/salesforce/provider.ts';
 import { searchContacts } from '../../src/usecases/search-contacts.ts';
@@ -65,17 +65,17 @@ type Account = HubSpotAccount | SalesforceAccount;
 /** The use case over the adapters' real calls to this account, at the model's time. */
 async function openSearch(name: keyof typeof CRMS, account: Account) {
   const { provider } = CRMS[name];
-  const { port } = ports.open(provider, account, {
+  const { crm } = ports.open(provider, account, {
     clock: { ...createHastyClock(DEADLINE_MS), wall: () => time },
     settings: { deadlineMs: DEADLINE_MS },
   });
   const { services, openContext } = await createFakeServices({ wall: () => time });
   Object.assign(services, {
     providers: new Map([[name, provider]]),
-    openContactPort: () => port,
+    openCrmPort: () => crm,
   });
   const headers = { 'x-api-key': 'demo-key', 'x-customer-id': 'demo', 'x-provider-name': name };
-  return (filter: GivenFilter, size: number, cursor?: string) =>
+  return (filter: GivenContactFilter, size: number, cursor?: string) =>
     searchContacts(openContext(new Headers(headers)), {
       filter,
       page: { size, cursor },
@@ -87,7 +87,7 @@ async function openSearch(name: keyof typeof CRMS, account: Account) {
 /** Reads a listing to its end, and calls `between` after each page. */
 async function* listPages(
   search: Awaited<ReturnType<typeof openSearch>>,
-  filter: GivenFilter,
+  filter: GivenContactFilter,
   size: () => number,
 ) {
   let cursor: string | undefined;

@@ -11,6 +11,7 @@ import {
 const signer = bindCursors(
   { bind: () => ({ sign: (payload) => payload, verify: (cursor) => cursor }) },
   { applicationId: 'a', customerId: 'c', provider: 'hubspot' },
+  { key: '' },
   { by: 'emailDomain', domain: 'example.com' },
 );
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { Contact } from '../../src/domain/contact.ts';
 import type { Page, PageRequest } from '../../src/domain/page.ts';
-import type { ContactPort } from '../../src/domain/provider.ts';
+import type { RecordPort } from '../../src/domain/provider.ts';
+import type { Contact } from '../../src/domain/records/contact.ts';
 import { readListPage, slicePage } from '../../src/usecases/page.ts';
 import { byDomain } from '../support/by-domain.ts';
 import { fc } from '../support/fast-check.ts';
@@ -100,7 +100,7 @@ function readFromProvider(ids: string[], request: PageRequest) {
   return readListPage(toPort(ids), byDomain('example.com'), request, SELECTION);
 }
 
-function toPort(ids: string[], called?: () => void): ContactPort {
+function toPort(ids: string[], called?: () => void): Pick<RecordPort<Contact>, 'readList'> {
   return {
     async readList(_filter, { direction, from, limit }) {
       called?.();
@@ -113,7 +113,7 @@ function toPort(ids: string[], called?: () => void): ContactPort {
         toContact,
       );
     },
-  } as Partial<ContactPort> as ContactPort;
+  };
 }
 
 function flip(ids: string[], change: number | undefined): string[] {

@@ -10,7 +10,7 @@ test.each([
   'while the CRM is down, an entry of up to %s is served, and none beyond',
   async (_title, sign) => {
     const stale = await readAt(sign * CACHE_ENTRY_MAX_AGE_MS);
-    expect(stale.found.contacts).toHaveLength(1);
+    expect(stale.found.records).toHaveLength(1);
     await expect(readAt(sign * (CACHE_ENTRY_MAX_AGE_MS + 1))).rejects.toThrow(CRM_IS_DOWN);
   },
 );

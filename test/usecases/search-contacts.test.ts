@@ -1,7 +1,8 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { ContactField } from '../../src/domain/contact.ts';
-import type { ContactSearch } from '../../src/domain/contact-search.ts';
 import { CrossbookError, type ErrorCode } from '../../src/domain/errors.ts';
+import type { ContactField } from '../../src/domain/records/contact.ts';
+import type { GivenContactFilter } from '../../src/domain/records/contact-filter.ts';
+import type { RecordSearch } from '../../src/domain/records/record-search.ts';
 import { searchContacts } from '../../src/usecases/search-contacts.ts';
 import { createFakeServices, type FakeServices } from '../support/fake-services.ts';
 
@@ -18,7 +19,7 @@ describe('a search request', () => {
   test.each<{
     promise: string;
     headers: Record<string, string>;
-    search?: Partial<ContactSearch>;
+    search?: Partial<RecordSearch<GivenContactFilter>>;
     code: ErrorCode;
   }>([
     {
@@ -238,7 +239,10 @@ test('the total of a page that is the whole list takes no call', async () => {
   expect(fake.calls.map(({ method }) => method)).toEqual(['readList']);
 });
 
-async function run(headers: Record<string, string>, search: Partial<ContactSearch> = {}) {
+async function run(
+  headers: Record<string, string>,
+  search: Partial<RecordSearch<GivenContactFilter>> = {},
+) {
   const context = fake.openContext(new Headers(headers));
   return searchContacts(context, {
     filter: { email: fake.people[0]?.emailAddresses[0]?.emailAddress },

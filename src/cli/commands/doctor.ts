@@ -177,11 +177,8 @@ async function checkRedis({ redis }: Config): Promise<Findings> {
  * Any response means that the provider is reachable. Otherwise a warning, because serving continues. Undefined: the
  * provider has only customer-specific addresses.
  */
-function checkProvider(
-  { name, contacts }: Provider,
-  ask: typeof fetch,
-): Promise<Finding> | undefined {
-  const origin = contacts?.origin(null) ?? contacts?.refresh.origin(null);
+function checkProvider({ name, crm }: Provider, ask: typeof fetch): Promise<Finding> | undefined {
+  const origin = crm?.origin(null) ?? crm?.refresh.origin(null);
   return origin === undefined
     ? undefined
     : ask(origin, {

@@ -1,22 +1,23 @@
 import * as z from 'zod';
-import { ASSOCIATED_OBJECTS, type Contact, contact } from '../../domain/contact.ts';
-import {
-  contactFilter,
-  countLookUps,
-  type GivenFilter,
-  readContactFilter,
-} from '../../domain/contact-filter.ts';
-import { PROVIDER_CALL, VALUES_PER_CONTACT, wholeSearchCost } from '../../domain/contact-search.ts';
 import { CrossbookError } from '../../domain/errors.ts';
 import { type ProviderName, providerName } from '../../domain/provider-names.ts';
+import {
+  ASSOCIATED_OBJECTS,
+  CONTACT,
+  type Contact,
+  contact,
+} from '../../domain/records/contact.ts';
+import { contactFilters, type GivenContactFilter } from '../../domain/records/contact-filter.ts';
+import {
+  PROVIDER_CALL,
+  VALUES_PER_CONTACT,
+  wholeSearchCost,
+} from '../../domain/records/record-search.ts';
 import { field, moment, nullable, string } from '../../domain/shape.ts';
 import type { RequestContext } from '../../request/context.ts';
 import { readProviderHeader, resolveCustomerId } from '../../usecases/authorization.ts';
-import {
-  attemptAssociations,
-  findContact,
-  searchContacts,
-} from '../../usecases/search-contacts.ts';
+import { attemptAssociations, searchContacts } from '../../usecases/search-contacts.ts';
+import { findRecord } from '../../usecases/search-records.ts';
 import { type ToolError, toToolError } from '../results.ts';
 import {
   errorSchema,
@@ -42,7 +43,7 @@ const MAX_CONTACTS = 50;
 const DEFAULT_CONTACTS = 10;
 
 const searchInput = z.strictObject({
-  filter: toOptionalInput(contactFilter),
+  filter: toOptionalInput(contactFilters.input),
   provider: providerArgument(
     'The CRM to search. Default: all CRMs of the customer that can be searched.',
   ),
@@ -110,8 +111,8 @@ export const searchContactsTool = defineTool({
   }),
   async run(context, search, charge) {
     // A wrong filter is an error of the whole call, not of each CRM.
-    const filter: GivenFilter = search.filter;
-    readContactFilter(filter);
+    const filter: GivenContactFilter = search.filter;
+    contactFilters.read(filter);
     const named = search.provider ?? readProviderHeader(context);
     if (named === undefined && search.after !== undefined) {
       throw new CrossbookError(
@@ -121,7 +122,9 @@ export const searchContactsTool = defineTool({
     }
     const providers =
       named === undefined ? await listSearchable(context, search.customerId) : [named];
-    await charge(providers.length * wholeSearchCost(countLookUps(filter), search.first));
+    await charge(
+      providers.length * wholeSearchCost(contactFilters.countLookUps(filter), search.first),
+    );
     if (named !== undefined) {
       const found = await searchOne(context, search, named);
       return toSearchResult([found]);
@@ -232,7 +235,10 @@ export const getContactTool = defineTool({
       provider,
       remoteId,
     };
-    const found = await findContact(context, target, { rawData: false, customFieldNames: 'all' });
+    const found = await findRecord(context, CONTACT, target, {
+      rawData: false,
+      customFieldNames: 'all',
+    });
     if (!found) {
       throw new CrossbookError('NOT_FOUND', `${provider} has no contact with this id.`);
     }

@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { PROVIDER_CALL } from '../../domain/contact-search.ts';
 import { customFieldMapping } from '../../domain/custom-field.ts';
 import { customField, mappingProblem, providerField } from '../../domain/custom-fields.ts';
+import { PROVIDER_CALL } from '../../domain/records/record-search.ts';
 import type { Fields } from '../../domain/shape.ts';
 import { resolveCustomerId } from '../../usecases/authorization.ts';
 import { readFieldMappings } from '../../usecases/map-custom-fields.ts';

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { type Connection, connection, connectionStatus } from '../../domain/connection.ts';
-import { LIST_COST, VALUES_PER_CUSTOMER } from '../../domain/contact-search.ts';
 import { type Customer, customer } from '../../domain/customer.ts';
 import { PROVIDER_NAMES } from '../../domain/provider-names.ts';
+import { LIST_COST, VALUES_PER_CUSTOMER } from '../../domain/records/record-search.ts';
 import { boolean, field, wordsOf } from '../../domain/shape.ts';
 import type { RequestContext } from '../../request/context.ts';
 import { findCustomer, listCustomers } from '../../usecases/find-customer.ts';
@@ -43,7 +43,7 @@ function toConnectionRecord(context: RequestContext, one: Connection) {
     ...one,
     statusReason: readStatusReason(providers, one),
     missingScopes: findMissingScopes(providers, one),
-    canSearchContacts: providers.get(one.providerName)?.contacts !== undefined,
+    canSearchContacts: providers.get(one.providerName)?.crm !== undefined,
   });
 }
 

@@ -86,7 +86,7 @@ export async function listSearchable(
   const { connections } = await findCustomer(context, customerId, false);
   return connections
     .map((connection) => connection.providerName)
-    .filter((name) => context.providers.get(name)?.contacts !== undefined)
+    .filter((name) => context.providers.get(name)?.crm !== undefined)
     .filter((name) => allowed?.includes(name) ?? true);
 }
 

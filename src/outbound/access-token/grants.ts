@@ -39,8 +39,7 @@ export function createGrants(deps: OutboundDeps) {
         if (!client) throw refused('The OAuth client that requested consent was deleted.');
         const send = (request: RemoteRequest) => ask(origin, request);
         const request = authorization.toExchange({ client, code, redirectUri, codeVerifier });
-        // Never retried: without a response the code may have been used nevertheless.
-        const answer = await send({ ...request, repeatable: false });
+        const answer = await send(request);
         const grant = authorization.readGrant(answer, client, new Date(deps.clock.wall()));
         secrets.push(grant.accessToken, grant.refreshToken);
         const identified = await identify(authorization, grant, client, send);

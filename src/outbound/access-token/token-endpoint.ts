@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { CrossbookError } from '../../domain/errors.ts';
-import { type ContactAccess, listCallableHosts } from '../../domain/provider.ts';
+import { type CrmAccess, listCallableHosts } from '../../domain/provider.ts';
 import { PROVIDER_TITLES } from '../../domain/provider-names.ts';
 import { type ProviderResponse, RemoteFailure, type RemoteRequest } from '../../domain/remote.ts';
 import type { RefreshedCredentials, StoredCredentials } from '../../domain/tenant.ts';
@@ -127,7 +127,7 @@ export function createConnectionTokens(deps: ConnectionTokensDeps) {
 }
 
 interface ConnectionTokensDeps extends OutboundDeps, EndpointDeps {
-  readonly access: Pick<ContactAccess, 'publicPrefix' | 'origin' | 'refresh'>;
+  readonly access: Pick<CrmAccess, 'publicPrefix' | 'origin' | 'refresh'>;
 }
 
 /** Calls without a rate limiter: token endpoints have rules of their own, and all other calls wait for the token. */
@@ -138,9 +138,8 @@ export async function callTokenEndpoint(
   const { clock, random, target } = deps;
   const deadline = clock.now() + deps.settings.deadlineMs;
   const headers = { ...FIXED_HEADERS, ...request.headers };
-  return withRetries(
-    { clock, random, deadline, isRepeatable: request.repeatable !== false, pausedMs: () => 0 },
-    () => deps.transport.send({ target, origin, request, headers, deadline, onCall }),
+  return withRetries({ clock, random, deadline, retry: request.retry, pausedMs: () => 0 }, () =>
+    deps.transport.send({ target, origin, request, headers, deadline, onCall }),
   ).then(refuseRedirect);
 }
 

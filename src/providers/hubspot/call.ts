@@ -15,9 +15,6 @@ const VERSION = '2026-03';
 export const API_VERSION: ApiVersion = { version: VERSION, supportedUntil: '2027-09-30' };
 
 export const PATHS = {
-  search: `/crm/objects/${VERSION}/contacts/search`,
-  batchRead: `/crm/objects/${VERSION}/contacts/batch/read`,
-  properties: `/crm/properties/${VERSION}/contacts`,
   associations: {
     company: `/crm/associations/${VERSION}/contacts/companies/batch/read`,
     deal: `/crm/associations/${VERSION}/contacts/deals/batch/read`,
@@ -40,7 +37,13 @@ export async function get(
   path: string,
   isDescription = false,
 ): Promise<JsonResponse> {
-  const answer = await send({ method: 'GET', path, budget: 'general', isDescription });
+  const answer = await send({
+    method: 'GET',
+    path,
+    budget: 'general',
+    retry: 'safe',
+    isDescription,
+  });
   const isFine = answer.status >= 200 && answer.status < 300;
   if (isFine || isUnknownObject(answer)) return answer;
   throw toFailure(answer);
@@ -55,14 +58,20 @@ export function isUnknownObject(response: ProviderResponse): boolean {
 
 const UNKNOWN_OBJECT = /unable to infer object type/i;
 
-/** All calls about contacts are read-only POST requests. Throws on an error response. */
+/** All searches and batch reads are POST requests that change nothing. Throws on an error response. */
 export async function ask(
   { send }: CustomerAccount,
   path: string,
   body: unknown,
   budget = 'general',
 ): Promise<JsonResponse> {
-  const answer = await send({ method: 'POST', path, budget, body: JSON.stringify(body) });
+  const answer = await send({
+    method: 'POST',
+    path,
+    budget,
+    retry: 'safe',
+    body: JSON.stringify(body),
+  });
   if (answer.status < 200 || answer.status > 299) throw toFailure(answer);
   return answer;
 }

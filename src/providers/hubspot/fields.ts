@@ -14,12 +14,21 @@ import {
   toLabel,
   wireName,
 } from '../field-list.ts';
-import { PATHS, parseResponse, toFailure } from './call.ts';
+import { OBJECTS, parseResponse, toFailure } from './call.ts';
 
-/** The contact properties of a portal, in one call: there is no paging. */
-export async function listFields({ send }: CustomerAccount): Promise<readonly ProviderField[]> {
-  const path = PATHS.properties;
-  const answer = await send({ method: 'GET', path, budget: 'general', isDescription: true });
+/** The properties that records of an object have in a portal, in one call: there is no paging. */
+export async function listFields(
+  { send }: CustomerAccount,
+  object: string,
+): Promise<readonly ProviderField[]> {
+  const path = `${OBJECTS.properties}/${object}`;
+  const answer = await send({
+    method: 'GET',
+    path,
+    budget: 'general',
+    retry: 'safe',
+    isDescription: true,
+  });
   if (answer.status < 200 || answer.status > 299) throw toFailure(answer);
   const properties = await parseResponse(toProperties, answer);
   const fields: ProviderField[] = [];

@@ -1,7 +1,11 @@
-import type { CustomFieldFilter, ListFilter, PhoneFilter } from '../../domain/contact-filter.ts';
+import type {
+  CustomFieldFilter,
+  ListFilter,
+  PhoneFilter,
+} from '../../domain/records/conditions.ts';
 
 /** How HubSpot searches by each condition. Hits are verified, so a query may match too much, and never too little. */
-export function toQuery(filter: ListFilter): SearchQuery {
+export function toQuery(filter: ListFilter, modified: string): SearchQuery {
   switch (filter.by) {
     case 'all':
       return exact([[]]);
@@ -10,7 +14,7 @@ export function toQuery(filter: ListFilter): SearchQuery {
     case 'emailDomain':
       return toDomainQuery(filter.domain);
     case 'modifiedSince':
-      return exact([[between('lastmodifieddate', filter.since, filter.until)]]);
+      return exact([[between(modified, filter.since, filter.until)]]);
     case 'namePrefix':
       return toNameQuery(filter.prefix);
     case 'customField':
@@ -125,7 +129,7 @@ function between(propertyName: string, from: number, to: number): SearchFilter {
 }
 
 export interface SearchQuery {
-  /** A contact has to pass all filters of one of at most five groups. */
+  /** A record has to pass all filters of one of at most five groups. */
   readonly groups: readonly (readonly SearchFilter[])[];
   /** Used instead where HubSpot rejects one of the filters. */
   readonly fallback?: readonly (readonly SearchFilter[])[];

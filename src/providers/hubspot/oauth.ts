@@ -50,17 +50,18 @@ export const authorization: Authorization = {
   },
   tokenOrigin: () => API_ORIGIN,
   toExchange: ({ client, code, redirectUri }) =>
-    toFormRequest(
-      PATHS.token,
-      { grant_type: 'authorization_code', code, redirect_uri: redirectUri },
+    toFormRequest({
+      path: PATHS.token,
+      fields: { grant_type: 'authorization_code', code, redirect_uri: redirectUri },
       client,
-    ),
+      retry: 'never',
+    }),
   readGrant,
   identify: {
     // HubSpot documents the field as `token`, and clients that work send it as `access_token`.
     toRequest: ({ accessToken: token }, client) => {
       const fields = { token, access_token: token, token_type_hint: 'access_token' };
-      return toFormRequest(PATHS.introspect, fields, client);
+      return toFormRequest({ path: PATHS.introspect, fields, client, retry: 'safe' });
     },
     readAccount,
   },
@@ -69,7 +70,12 @@ export const authorization: Authorization = {
   revocation: {
     origin: () => API_ORIGIN,
     toRequest: ({ client, refreshToken: token }) =>
-      toFormRequest(PATHS.revoke, { token, token_type_hint: 'refresh_token' }, client),
+      toFormRequest({
+        path: PATHS.revoke,
+        fields: { token, token_type_hint: 'refresh_token' },
+        client,
+        retry: 'safe',
+      }),
     isRevoked,
   },
 };
@@ -151,11 +157,12 @@ const GONE: ReadonlySet<string> = new Set(['invalid_grant', 'invalid_token']);
 export const refresh: TokenRefresh = {
   origin: () => API_ORIGIN,
   toRequest: ({ client, refreshToken }) =>
-    toFormRequest(
-      PATHS.token,
-      { grant_type: 'refresh_token', refresh_token: refreshToken },
+    toFormRequest({
+      path: PATHS.token,
+      fields: { grant_type: 'refresh_token', refresh_token: refreshToken },
       client,
-    ),
+      retry: 'safe',
+    }),
   readAnswer: readToken,
 };
 

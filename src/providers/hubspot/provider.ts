@@ -1,13 +1,16 @@
 import * as z from 'zod';
-import type { AssociatedObject, Association, Contact } from '../../domain/contact.ts';
-import { type FieldSelection, toContactOrigin } from '../../domain/contact-search.ts';
 import {
-  type ContactAdapter,
+  type CrmAdapter,
   type CustomerAccount,
-  PHONE_HITS,
+  EXACT,
+  LOOSE,
   type Provider,
   type RateLimitStatus,
+  type RecordAdapter,
 } from '../../domain/provider.ts';
+import type { AssociatedObject, Association, Contact } from '../../domain/records/contact.ts';
+import type { CrmRecord } from '../../domain/records/record.ts';
+import { type FieldSelection, toRecordOrigin } from '../../domain/records/record-search.ts';
 import type { JsonResponse, ProviderResponse } from '../../domain/remote.ts';
 import { chunk } from '../../lib/batcher.ts';
 import { isRecord } from '../../lib/json.ts';
@@ -16,6 +19,7 @@ import {
   API_VERSION,
   askForKnown,
   isResultList,
+  OBJECTS,
   PATHS,
   paginationLimitError,
   parseResponse,
@@ -24,18 +28,18 @@ import {
   wireId,
   wirePaging,
 } from './call.ts';
-import {
-  CONTACT_MERGED_IDS,
-  compareIds,
-  isRecordId,
-  propertiesFor,
-  toContact,
-  toLookupEmails,
-  toMergedIds,
-} from './contacts.ts';
+import { COMPANY_OBJECT } from './companies.ts';
+import { CONTACT_OBJECT, toLookupEmails } from './contacts.ts';
 import { listFields } from './fields.ts';
 import { authorization, isTokenInvalid, LOGIN_HOSTS, refresh } from './oauth.ts';
-import { createRecordReader } from './records.ts';
+import {
+  compareIds,
+  type HubSpotObject,
+  isRecordId,
+  propertiesFor,
+  toMergedIds,
+} from './object.ts';
+import { createBulkReader } from './records.ts';
 import { count, readList } from './search.ts';
 
 /** The maximum of records per call. */
@@ -47,7 +51,7 @@ export const hubspot: Provider = {
   // The hosts of HubSpot's web app; the API has a single origin.
   instanceHosts: LOGIN_HOSTS,
   instanceUrlHint: 'the URL of the account, such as https://app.hubspot.com/contacts/1234567',
-  contacts: {
+  crm: {
     origin: () => API_ORIGIN,
     apiVersion: API_VERSION,
     // Below the documented limits, because HubSpot's windows roll by its own clock: 5 searches a second per account
@@ -66,10 +70,25 @@ export const hubspot: Provider = {
     refresh,
     lookupBudget: 'general',
     lookupBatch: BATCH,
-    associatedObjects: ['company', 'deal', 'ticket'],
+    records: {
+      CONTACT: {
+        filters: {
+          email: EXACT,
+          emails: EXACT,
+          emailDomain: EXACT,
+          phone: LOOSE,
+          namePrefix: LOOSE,
+          modifiedSince: EXACT,
+          customField: EXACT,
+          all: EXACT,
+        },
+        associatedObjects: ['company', 'deal', 'ticket'],
+      },
+      COMPANY: { filters: { modifiedSince: EXACT, all: EXACT }, associatedObjects: [] },
+    },
     // Clients are advised to wait that long after an update.
     searchLagMs: 60_000,
-    open: openContacts,
+    open: openCrm,
     compareIds,
   },
   authorization,
@@ -88,72 +107,100 @@ function readCount(header: string | undefined): number | undefined {
   return header !== undefined && /^\d{1,9}$/.test(header) ? Number(header) : undefined;
 }
 
-/** The contacts of one customer. */
-function openContacts(account: CustomerAccount): ContactAdapter {
+/** The records of one customer. */
+function openCrm(account: CustomerAccount): CrmAdapter {
   return {
-    /**
-     * Uses batch reads instead of search: they see new contacts at once, match additional addresses, take a hundred
-     * inputs per call, and do not count towards the search limit.
-     */
-    async findByEmails(emails, selection) {
-      const answers = await askBatches(account, { inputs: emails, idProperty: 'email', selection });
-      const found = new Map<string, readonly Contact[]>();
-      for (const email of emails) found.set(email, NOBODY);
-      await takeContacts(account, answers, selection, (contact, record) => {
-        for (const email of toLookupEmails(record)) {
-          const known = found.get(email);
-          // It is undocumented whether two inputs that match one contact yield one result.
-          if (known && !known.some(({ remoteId }) => remoteId === contact.remoteId))
-            found.set(email, known === NOBODY ? [contact] : [...known, contact]);
-        }
-      });
-      return found;
+    records: {
+      CONTACT: {
+        ...openRecords(account, CONTACT_OBJECT),
+        findByKey: (emails, selection) => findByEmails(account, emails, selection),
+        related: (ids, object) => findAssociations(account, ids, object),
+      },
+      COMPANY: openRecords(account, COMPANY_OBJECT),
     },
+    bulk: createBulkReader(account),
+  };
+}
 
-    findByPhone: (phone, selection) => readList(account, phone, PHONE_HITS, selection),
-    readList: (filter, run, selection) => readList(account, filter, run, selection),
-    count: (filter) => count(account, filter),
-    listFields: () => listFields(account),
-    records: createRecordReader(account),
+function openRecords<Shown extends CrmRecord>(
+  account: CustomerAccount,
+  object: HubSpotObject<Shown>,
+): RecordAdapter<Shown> {
+  return {
+    readList: (filter, range, selection) => readList(account, object, { filter, range, selection }),
+    count: (filter) => count(account, object, filter),
+    listFields: () => listFields(account, object.name),
 
-    /** The id of a merged contact finds the surviving one, which has another id. */
+    /** The id of a merged record finds the surviving one, which has another id. */
     async findByIds(ids, selection) {
       const asked = new Set(ids.filter(isRecordId));
-      const answers = await askBatches(account, { inputs: [...asked], selection });
-      const found = new Map<string, Contact>();
-      await takeContacts(account, answers, selection, (contact, record) => {
-        for (const id of [contact.remoteId, ...toMergedIds(record)])
-          if (asked.has(id)) found.set(id, contact);
-      });
+      const answers = await askBatches(account, { object, inputs: [...asked], selection });
+      const found = new Map<string, Shown>();
+      const take = (shown: Shown, record: unknown) => {
+        for (const id of [shown.remoteId, ...toMergedIds(object, record)])
+          if (asked.has(id)) found.set(id, shown);
+      };
+      await takeRecords(account, answers, { object, selection, take });
       return found;
     },
-
-    async findAssociations(ids, object) {
-      const found = new Map(ids.map((id) => [id, new Map<string, Association>()]));
-      let inputs: readonly Input[] = [...found.keys()].filter(isRecordId).map((id) => ({ id }));
-      for (let round = 0; inputs.length > 0; round += 1) {
-        if (round === MAX_ROUNDS) {
-          throw paginationLimitError(
-            `list of associations (${object}) did not end within ${MAX_ROUNDS} pages`,
-          );
-        }
-        const read = chunk(inputs, ASSOCIATION_BATCH).map((batch) =>
-          readLinks(account, batch, object),
-        );
-        const next: Input[] = [];
-        for (const { from, to, paging } of (await Promise.all(read)).flat()) {
-          const linked = found.get(from.id);
-          // A company is listed once per association type.
-          for (const { toObjectId: remoteId } of to ?? [])
-            linked?.set(remoteId, { object, remoteId });
-          const after = paging?.next?.after;
-          if (linked && after) next.push({ id: from.id, after });
-        }
-        inputs = next;
-      }
-      return new Map([...found].map(([id, linked]) => [id, [...linked.values()]]));
-    },
   };
+}
+
+/**
+ * Uses batch reads instead of search: they see new contacts at once, match additional addresses, take a hundred
+ * inputs per call, and do not count towards the search limit.
+ */
+async function findByEmails(
+  account: CustomerAccount,
+  emails: readonly string[],
+  selection: FieldSelection,
+): Promise<Map<string, readonly Contact[]>> {
+  const object = CONTACT_OBJECT;
+  const answers = await askBatches(account, {
+    object,
+    inputs: emails,
+    idProperty: 'email',
+    selection,
+  });
+  const found = new Map<string, readonly Contact[]>();
+  for (const email of emails) found.set(email, NOBODY);
+  const take = (contact: Contact, record: unknown) => {
+    for (const email of toLookupEmails(record)) {
+      const known = found.get(email);
+      // It is undocumented whether two inputs that match one contact yield one result.
+      if (known && !known.some(({ remoteId }) => remoteId === contact.remoteId))
+        found.set(email, known === NOBODY ? [contact] : [...known, contact]);
+    }
+  };
+  await takeRecords(account, answers, { object, selection, take });
+  return found;
+}
+
+async function findAssociations(
+  account: CustomerAccount,
+  ids: readonly string[],
+  object: AssociatedObject,
+): Promise<ReadonlyMap<string, readonly Association[]>> {
+  const found = new Map(ids.map((id) => [id, new Map<string, Association>()]));
+  let inputs: readonly Input[] = [...found.keys()].filter(isRecordId).map((id) => ({ id }));
+  for (let round = 0; inputs.length > 0; round += 1) {
+    if (round === MAX_ROUNDS) {
+      throw paginationLimitError(
+        `list of associations (${object}) did not end within ${MAX_ROUNDS} pages`,
+      );
+    }
+    const read = chunk(inputs, ASSOCIATION_BATCH).map((batch) => readLinks(account, batch, object));
+    const next: Input[] = [];
+    for (const { from, to, paging } of (await Promise.all(read)).flat()) {
+      const linked = found.get(from.id);
+      // A company is listed once per association type.
+      for (const { toObjectId: remoteId } of to ?? []) linked?.set(remoteId, { object, remoteId });
+      const after = paging?.next?.after;
+      if (linked && after) next.push({ id: from.id, after });
+    }
+    inputs = next;
+  }
+  return new Map([...found].map(([id, linked]) => [id, [...linked.values()]]));
 }
 
 const NOBODY: readonly Contact[] = [];
@@ -165,12 +212,12 @@ const NOBODY: readonly Contact[] = [];
  */
 function askBatches(
   account: CustomerAccount,
-  { inputs, idProperty, selection }: Question,
+  { object, inputs, idProperty, selection }: Question,
 ): Promise<Answers> {
-  const wanted = propertiesFor(account.connection, selection);
-  const properties = idProperty ? wanted : [...wanted, ...CONTACT_MERGED_IDS];
+  const wanted = propertiesFor(object, account.connection, selection);
+  const properties = idProperty ? wanted : [...wanted, ...object.mergedIds];
   const batches = chunk(inputs, BATCH).map((batch) =>
-    askForKnown(account, PATHS.batchRead, {
+    askForKnown(account, `${OBJECTS.list}/${object.name}/batch/read`, {
       idProperty,
       properties,
       inputs: batch.map((id) => ({ id })),
@@ -180,17 +227,16 @@ function askBatches(
 }
 
 /** Parses and maps the records of each batch. */
-async function takeContacts(
+async function takeRecords<Shown extends CrmRecord>(
   { connection }: CustomerAccount,
   answers: Answers,
-  selection: FieldSelection,
-  take: (contact: Contact, record: unknown) => void,
+  { object, selection, take }: Taking<Shown>,
 ): Promise<void> {
-  const source = toContactOrigin(connection);
+  const source = toRecordOrigin(connection);
   for (const answer of answers) {
     for (const record of answer ? await parseResponse(toRecords, answer) : []) {
-      const contact = toContact(record, source, selection);
-      if (contact) take(contact, record);
+      const shown = object.toRecord(record, source, selection);
+      if (shown) take(shown, record);
     }
   }
 }
@@ -203,7 +249,14 @@ function toRecords(json: unknown): readonly unknown[] | undefined {
 
 type Answers = readonly (JsonResponse | undefined)[];
 
+interface Taking<Shown extends CrmRecord> {
+  readonly object: HubSpotObject<Shown>;
+  readonly selection: FieldSelection;
+  take(shown: Shown, record: unknown): void;
+}
+
 interface Question {
+  readonly object: HubSpotObject<CrmRecord>;
   /** Unique: HubSpot rejects a batch with duplicates. */
   readonly inputs: readonly string[];
   /** Absent: the inputs are record ids. */

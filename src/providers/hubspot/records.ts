@@ -1,13 +1,13 @@
 import * as z from 'zod';
-import { toRawData } from '../../domain/contact.ts';
-import { toContactOrigin } from '../../domain/contact-search.ts';
 import type {
+  BulkReader,
   CustomerAccount,
   RecordPage,
-  RecordReader,
   RecordsAsk,
   TimeWindow,
 } from '../../domain/provider.ts';
+import { toRawData } from '../../domain/records/record.ts';
+import { toRecordOrigin } from '../../domain/records/record-search.ts';
 import { ResponseTooLarge } from '../../domain/remote.ts';
 import type { SyncedRecord, SyncSource } from '../../domain/sync.ts';
 import { chunk } from '../../lib/batcher.ts';
@@ -25,24 +25,23 @@ import {
   type wireId,
   wirePaging,
 } from './call.ts';
+import { CONTACT_OBJECT } from './contacts.ts';
 import {
-  CONTACT_MERGED_IDS,
   compareIds,
   isRecordId,
   MERGED_IDS,
   propertiesFor,
   propertiesOf,
-  toContact,
   toMergedIds,
-} from './contacts.ts';
+} from './object.ts';
 
 /**
  * Records of any object. All of them are read from the list, which is the record store: it does not lag, and leaves the
  * limit of searches to searches. Changes are searched in a fixed window by keyset, so that neither the 10,000 hits of a
  * search nor equal times matter: what is edited meanwhile leaves the window, and is in the next one.
  */
-export function createRecordReader(account: CustomerAccount): RecordReader {
-  const origin = toContactOrigin(account.connection);
+export function createBulkReader(account: CustomerAccount): BulkReader {
+  const origin = toRecordOrigin(account.connection);
 
   return {
     async describe(source) {
@@ -100,11 +99,16 @@ export function createRecordReader(account: CustomerAccount): RecordReader {
      * them are in no other list.
      */
     async readDeleted({ source, after }) {
-      const asked = { after, limit: LIST_PAGE, properties: CONTACT_MERGED_IDS, isArchived: true };
+      const asked = {
+        after,
+        limit: LIST_PAGE,
+        properties: CONTACT_OBJECT.mergedIds,
+        isArchived: true,
+      };
       const { results, next } = await list(source, asked);
       return {
         records: [],
-        removed: results.flatMap((one) => [...idOf(one), ...toMergedIds(one)]),
+        removed: results.flatMap((one) => [...idOf(one), ...toMergedIds(CONTACT_OBJECT, one)]),
         next,
       };
     },
@@ -186,7 +190,7 @@ export function createRecordReader(account: CustomerAccount): RecordReader {
     source: SyncSource,
     { window, lastId, offset, limit, properties }: ChangeSearch,
   ) {
-    const changedAt = source.kind === 'CONTACTS' ? 'lastmodifieddate' : MODIFIED;
+    const changedAt = source.kind === 'CONTACTS' ? CONTACT_OBJECT.modified : MODIFIED;
     const filters = [
       { propertyName: changedAt, operator: 'GTE', value: String(window.from.getTime()) },
       { propertyName: changedAt, operator: 'LTE', value: String(window.to.getTime()) },
@@ -225,7 +229,10 @@ export function createRecordReader(account: CustomerAccount): RecordReader {
 
   function toNames({ source, fields, selection }: RecordsOf): readonly string[] {
     if (source.kind !== 'CONTACTS') return fields;
-    return [...propertiesFor(account.connection, selection), ...CONTACT_MERGED_IDS];
+    return [
+      ...propertiesFor(CONTACT_OBJECT, account.connection, selection),
+      ...CONTACT_OBJECT.mergedIds,
+    ];
   }
 
   /** Maps records. The ids of records that were merged into them are removed. */
@@ -244,7 +251,7 @@ export function createRecordReader(account: CustomerAccount): RecordReader {
       if (!record) continue;
       if (isRecord(one) && one['archived'] === true) removed.push(record.id);
       else records.set(record.id, record);
-      removed.push(...toMergedIds(one).filter((id) => id !== record.id));
+      removed.push(...toMergedIds(CONTACT_OBJECT, one).filter((id) => id !== record.id));
     }
     const sorted = [...records.values()].sort((a, b) => compareIds(a.id, b.id));
     return { records: sorted, removed: [...new Set(removed)].filter((id) => !records.has(id)) };
@@ -256,7 +263,7 @@ export function createRecordReader(account: CustomerAccount): RecordReader {
     { selection }: RecordsOf,
     omitted: readonly string[],
   ): SyncedRecord | undefined {
-    const contact = toContact(one, origin, { ...selection, rawData: false });
+    const contact = CONTACT_OBJECT.toRecord(one, origin, { ...selection, rawData: false });
     if (!contact || !isRecord(one)) return undefined;
     const record = { id: contact.remoteId, lastModifiedAt: contact.lastModifiedAt, contact };
     if (!selection.rawData) return withOmitted(record, omitted);

@@ -1,66 +1,61 @@
 import * as z from 'zod';
-import type { Contact } from '../../domain/contact.ts';
-import {
-  type ListFilter,
-  matchesFilter,
-  NotFilterableError,
-  verifiedFields,
-} from '../../domain/contact-filter.ts';
-import { type FieldSelection, toContactOrigin } from '../../domain/contact-search.ts';
 import type { CustomerAccount, KeysetRange } from '../../domain/provider.ts';
+import { type ListFilter, NotFilterableError } from '../../domain/records/conditions.ts';
+import type { CrmRecord } from '../../domain/records/record.ts';
+import { type FieldSelection, toRecordOrigin } from '../../domain/records/record-search.ts';
 import { RemoteFailure } from '../../domain/remote.ts';
 import {
   ask,
   isResultList,
-  PATHS,
+  OBJECTS,
   paginationLimitError,
   parseResponse,
   wirePaging,
 } from './call.ts';
-import { compareIds, isRecordId, propertiesFor, toContact } from './contacts.ts';
 import { type SearchQuery, toQuery } from './filters.ts';
+import { compareIds, type HubSpotObject, isRecordId, propertiesFor } from './object.ts';
 
 /**
  * Reads any number of records from HubSpot's pages with keyset pagination: each page starts after the last record of
  * the previous one. Concurrent changes shift nothing, and the limit of 10,000 results does not apply.
  */
-export async function readList(
+export async function readList<Shown extends CrmRecord>(
   account: CustomerAccount,
-  filter: ListFilter,
-  run: KeysetRange,
-  selection: FieldSelection,
-): Promise<readonly Contact[]> {
-  const properties = propertiesFor(account.connection, selection);
-  const search = createSearch(account, toQuery(filter), properties, run.direction);
-  const source = toContactOrigin(account.connection);
-  const found = new Map<string, Contact>();
+  object: HubSpotObject<Shown>,
+  { filter, range: run, selection }: ListAsk,
+): Promise<readonly Shown[]> {
+  const properties = propertiesFor(object, account.connection, selection);
+  const query = toQuery(filter, object.modified);
+  const search = createSearch(account, { object, query, properties, direction: run.direction });
+  const source = toRecordOrigin(account.connection);
+  const found = new Map<string, Shown>();
   let position: Position | undefined = { from: run.from, isInclusive: true };
-  const kind = selection.rawData ? 'contacts with raw data' : 'contacts';
+  const kind = selection.rawData ? `${object.name} with raw data` : object.name;
   let limit = Math.min(MAX_PAGE, run.limit);
   let calls = 0;
   while (position && found.size < run.limit) {
     if (calls === MAX_CALLS) {
-      throw paginationLimitError(`contacts did not come to an end within ${MAX_CALLS} calls`);
+      throw paginationLimitError(`${object.name} did not come to an end within ${MAX_CALLS} calls`);
     }
     const page = await account.pageSizes.read(kind, limit, (fitting) => {
       limit = fitting;
-      return askByFilter(filter, selection, () => search(position ?? {}, fitting));
+      return askByFilter({ filter, query, selection }, () => search(position ?? {}, fitting));
     });
-    // Of large contacts there are many small pages, which the deadline limits.
+    // Of large records there are many small pages, which the deadline limits.
     if (!account.pageSizes.isReduced(kind)) calls += 1;
-    // A field that no contact has.
+    // A field that no record has.
     if (!page) return [];
     const { results, paging } = page;
-    let last: Contact | undefined;
+    let last: Shown | undefined;
     let hits = 0;
     for (const [index, record] of results.entries()) {
-      const contact = toContact(record, source, selection);
-      if (!contact || !isWithin(position, run.direction, contact)) continue;
+      const shown = object.toRecord(record, source, selection);
+      if (!shown || !isWithin(position, run.direction, shown)) continue;
       // Records beyond the limit are not in order.
-      if (index < limit) last = contact;
-      if (!matchesFilter(contact, filter)) continue;
+      if (index < limit) last = shown;
+      if (!object.filters.matches(shown, filter)) continue;
       hits += 1;
-      found.set(contact.remoteId, contact);
+      found.set(shown.remoteId, shown);
     }
     position = toNext(position, last, paging?.next?.after);
     // False hits may be consecutive: large pages skip them.
@@ -75,30 +70,29 @@ export async function readList(
  * Counts the hits where they fit one page, because HubSpot's total includes deleted ones. A larger total is used,
  * minus the false hits that were seen, unless the query matches more than the filter.
  */
-export async function count(account: CustomerAccount, filter: ListFilter): Promise<number | null> {
-  const query = toQuery(filter);
-  const selection = selectionFor(filter);
-  const properties = propertiesFor(account.connection, selection);
-  const search = createSearch(account, query, properties, 'forward');
-  const page = await askByFilter(filter, selection, () => search({}, MAX_PAGE));
+export async function count<Shown extends CrmRecord>(
+  account: CustomerAccount,
+  object: HubSpotObject<Shown>,
+  filter: ListFilter,
+): Promise<number | null> {
+  const query = toQuery(filter, object.modified);
+  const selection = selectionFor(object, filter);
+  const properties = propertiesFor(object, account.connection, selection);
+  const search = createSearch(account, { object, query, properties, direction: 'forward' });
+  const page = await askByFilter({ filter, query, selection }, () => search({}, MAX_PAGE));
   if (!page) return 0;
-  const source = toContactOrigin(account.connection);
+  const source = toRecordOrigin(account.connection);
   let hits = 0;
   for (const record of page.results) {
-    const contact = toContact(record, source, selection);
-    if (contact && matchesFilter(contact, filter)) hits += 1;
+    const shown = object.toRecord(record, source, selection);
+    if (shown && object.filters.matches(shown, filter)) hits += 1;
   }
   if (!page.paging?.next?.after) return hits;
   return query.isExact ? Math.max(hits, (page.total ?? 0) - (page.results.length - hits)) : null;
 }
 
 /** Searches, with the query's fallback from the first time on that HubSpot rejects one of its filters. */
-function createSearch(
-  account: CustomerAccount,
-  query: SearchQuery,
-  properties: readonly string[],
-  direction: KeysetRange['direction'],
-) {
+function createSearch(account: CustomerAccount, { object, query, properties, direction }: Search) {
   const sorts = [{ propertyName: ID, direction: SORTS[direction] }];
   let { groups } = query;
 
@@ -120,7 +114,7 @@ function createSearch(
       .map((filters) => ({ filters: [...filters, ...bounds] }))
       .filter(({ filters }) => filters.length > 0);
     const body = { filterGroups, sorts, properties, limit, after };
-    const answer = await ask(account, PATHS.search, body, 'search');
+    const answer = await ask(account, `${OBJECTS.list}/${object.name}/search`, body, 'search');
     return parseResponse((json) => wireSearchPage.safeParse(json).data, answer);
   }
 }
@@ -130,14 +124,13 @@ function createSearch(
  * error if the portal cannot filter by a property, or lacks one that every portal should have.
  */
 async function askByFilter<Page>(
-  filter: ListFilter,
-  { customFields }: FieldSelection,
+  { filter, query, selection: { customFields } }: FilteredAsk,
   search: () => Promise<Page>,
 ): Promise<Page | undefined> {
   try {
     return await search();
   } catch (error) {
-    const refused = findRefused(error, toQuery(filter).groups);
+    const refused = findRefused(error, query.groups);
     if (refused === undefined) throw error;
     if (filter.by !== 'customField') throw new NotFilterableError({ source: refused.property });
     const isMissing = /PROPERTY_DOESNT_EXIST|does not exist/.test(refused.body);
@@ -148,8 +141,11 @@ async function askByFilter<Page>(
 }
 
 /** What a hit is verified by. */
-function selectionFor(filter: ListFilter): FieldSelection {
-  const fields = new Set(verifiedFields(filter));
+function selectionFor(
+  { filters }: Pick<HubSpotObject<CrmRecord>, 'filters'>,
+  filter: ListFilter,
+): FieldSelection {
+  const fields = new Set(filters.verifiedFields(filter));
   if (filter.by !== 'customField') return { rawData: false, fields };
   const { name } = filter.field;
   const customFields = {
@@ -167,7 +163,7 @@ function selectionFor(filter: ListFilter): FieldSelection {
  */
 function toNext(
   position: Position,
-  last: Contact | undefined,
+  last: CrmRecord | undefined,
   offset: string | null | undefined,
 ): Position | undefined {
   if (!offset) return undefined;
@@ -178,7 +174,7 @@ function toNext(
 function isWithin(
   { from, isInclusive = false }: Position,
   direction: KeysetRange['direction'],
-  { remoteId }: Contact,
+  { remoteId }: CrmRecord,
 ): boolean {
   if (!isRecordId(remoteId)) return false;
   if (from === undefined) return true;
@@ -211,6 +207,24 @@ const wireSearchPage = z.object({
   results: z.custom<readonly unknown[]>(isResultList),
   paging: wirePaging,
 });
+
+/** What is read of a list. */
+interface ListAsk {
+  readonly filter: ListFilter;
+  readonly range: KeysetRange;
+  readonly selection: FieldSelection;
+}
+
+interface FilteredAsk extends Pick<ListAsk, 'filter' | 'selection'> {
+  readonly query: SearchQuery;
+}
+
+interface Search {
+  readonly object: Pick<HubSpotObject<CrmRecord>, 'name'>;
+  readonly query: SearchQuery;
+  readonly properties: readonly string[];
+  readonly direction: KeysetRange['direction'];
+}
 
 interface Position {
   readonly from?: string | undefined;

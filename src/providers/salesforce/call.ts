@@ -25,8 +25,9 @@ export function createCall(send: Send): Call {
 }
 
 function toRequest({ path, body, isDescription = false }: Ask): RemoteRequest {
-  if (body === undefined) return { method: 'GET', path, budget: 'api', isDescription };
-  return { method: 'POST', path, body: JSON.stringify(body), budget: 'api', isDescription };
+  const read = { path, budget: 'api', retry: 'safe', isDescription } as const;
+  if (body === undefined) return { ...read, method: 'GET' };
+  return { ...read, method: 'POST', body: JSON.stringify(body) };
 }
 
 export function toRemoteFailure(answer: ProviderResponse): RemoteFailure {

@@ -1,9 +1,5 @@
-import {
-  type CustomFieldFilter,
-  type ListFilter,
-  MIN_SHARED_DIGITS,
-  WORD_DIVIDERS,
-} from '../../domain/contact-filter.ts';
+import type { CustomFieldFilter, ListFilter } from '../../domain/records/conditions.ts';
+import { MIN_SHARED_DIGITS, WORD_DIVIDERS } from '../../domain/records/contact-filter.ts';
 import { EMAIL } from './contacts.ts';
 import {
   allOf,

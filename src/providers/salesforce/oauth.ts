@@ -74,7 +74,12 @@ export const authorization: Authorization = {
       redirect_uri: redirectUri,
       format: 'json',
     };
-    return toFormRequest(TOKEN_PATH, { ...fields, code_verifier: codeVerifier }, client);
+    return toFormRequest({
+      path: TOKEN_PATH,
+      fields: { ...fields, code_verifier: codeVerifier },
+      client,
+      retry: 'never',
+    });
   },
   readGrant,
   findMissingScopes(granted) {
@@ -87,7 +92,11 @@ export const authorization: Authorization = {
     movedOrigin: movedTokenOrigin,
     // Revocation needs the token only, and no client.
     toRequest: ({ refreshToken }) =>
-      toFormRequest('/services/oauth2/revoke', { token: refreshToken }),
+      toFormRequest({
+        path: '/services/oauth2/revoke',
+        fields: { token: refreshToken },
+        retry: 'safe',
+      }),
     isRevoked: ({ status }) => (status >= 200 && status < 300) || status === 400,
   },
 };
@@ -183,15 +192,14 @@ export function isTokenExpired({ status, body }: ProviderResponse): boolean {
 export const refresh: TokenRefresh = {
   origin: tokenOrigin,
   movedOrigin: movedTokenOrigin,
-  toRequest: ({ client, refreshToken }) => ({
-    ...toFormRequest(
-      TOKEN_PATH,
-      { grant_type: 'refresh_token', refresh_token: refreshToken, format: 'json' },
+  toRequest: ({ client, refreshToken }) =>
+    toFormRequest({
+      path: TOKEN_PATH,
+      fields: { grant_type: 'refresh_token', refresh_token: refreshToken, format: 'json' },
       client,
-    ),
-    // With token rotation a retry would send an invalidated token.
-    repeatable: false,
-  }),
+      // With token rotation a retry would send an invalidated token.
+      retry: 'never',
+    }),
   readAnswer: readToken,
 };
 

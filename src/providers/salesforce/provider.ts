@@ -1,21 +1,27 @@
-import type { Contact } from '../../domain/contact.ts';
-import { MIN_SHARED_DIGITS, matchesFilter } from '../../domain/contact-filter.ts';
-import type { FieldSelection } from '../../domain/contact-search.ts';
 import {
-  type ContactAdapter,
+  type CrmAdapter,
   type CustomerAccount,
+  EXACT,
+  LOOSE,
   MAX_PHONE_HITS,
-  PHONE_HITS,
   type Provider,
   type RateLimitStatus,
+  type RecordAdapter,
 } from '../../domain/provider.ts';
+import type { PhoneFilter } from '../../domain/records/conditions.ts';
+import type { Contact } from '../../domain/records/contact.ts';
+import { contactFilters, MIN_SHARED_DIGITS } from '../../domain/records/contact-filter.ts';
+import type { CrmRecord } from '../../domain/records/record.ts';
+import type { FieldSelection } from '../../domain/records/record-search.ts';
 import type { ProviderResponse } from '../../domain/remote.ts';
 import { hasMoved, instanceOrigin, MY_DOMAIN_HOSTS, RETIRED_HOSTS, readPause } from './call.ts';
-import { ID, isStandardField, toLookupEmail } from './contacts.ts';
+import { COMPANY_OBJECT } from './companies.ts';
+import { CONTACT_OBJECT, EMAIL, isStandardField, toLookupEmail } from './contacts.ts';
 import { authorization, isTokenExpired, refresh } from './oauth.ts';
+import { ID, type SalesforceObject } from './object.ts';
 import { isInList, type Row } from './query.ts';
-import { type ContactReader, createReader } from './reader.ts';
-import { createRecordReader } from './records.ts';
+import { createReader, type RecordReader } from './reader.ts';
+import { createBulkReader } from './records.ts';
 import { compare, findPhones } from './soql.ts';
 
 export const salesforce: Provider = {
@@ -24,7 +30,7 @@ export const salesforce: Provider = {
   instanceHosts: MY_DOMAIN_HOSTS,
   retiredHosts: RETIRED_HOSTS,
   instanceUrlHint: 'the My Domain URL of the organisation, such as https://acme.my.salesforce.com',
-  contacts: {
+  crm: {
     origin: instanceOrigin,
     budgets: {
       // The org allows 25 concurrent long calls over all its integrations, so we use fewer. Every response reports
@@ -44,98 +50,150 @@ export const salesforce: Provider = {
     lookupBatch: 100,
     // A transaction commits after the times that it sets.
     searchLagMs: 60_000,
-    associatedObjects: [],
+    records: {
+      CONTACT: {
+        filters: {
+          email: EXACT,
+          emails: EXACT,
+          emailDomain: EXACT,
+          phone: LOOSE,
+          namePrefix: LOOSE,
+          modifiedSince: EXACT,
+          customField: EXACT,
+          all: EXACT,
+        },
+        associatedObjects: [],
+      },
+      COMPANY: { filters: { modifiedSince: EXACT, all: EXACT }, associatedObjects: [] },
+    },
     readsRelatedFields: true,
     isBuiltInField: isStandardField,
-    open: openContacts,
+    open: openCrm,
     compareIds,
   },
   authorization,
 };
 
-/** The contacts of one customer in one Salesforce org. */
-export function openContacts(account: CustomerAccount): ContactAdapter {
-  const reader = createReader(account);
-
-  /** Keyset pagination by record id, which concurrent changes do not shift. */
-  const readList: ContactAdapter['readList'] = async (filter, run, selection) => {
-    const forward = run.direction === 'forward';
-    const order = forward ? 'ascending' : 'descending';
-    const contacts: Contact[] = [];
-    let beyond = run.from === undefined ? undefined : compare(ID, forward ? '>=' : '<=', run.from);
-    const kind = selection.rawData ? 'contacts with raw data' : 'contacts';
-    let size = run.limit;
-    while (contacts.length < run.limit) {
-      let limit = size;
-      const rows = await account.pageSizes.read(kind, size, (fitting) => {
-        limit = fitting;
-        return reader.readMatching({ filter, beyond, selection, order, limit });
-      });
-      let hits = 0;
-      for (const row of rows) {
-        const contact = reader.toContact(row, selection);
-        if (!matchesFilter(contact, filter)) continue;
-        hits += 1;
-        contacts.push(contact);
-      }
-      const last = rows.at(-1)?.['Id'];
-      if (rows.length < limit || typeof last !== 'string') break;
-      // More pages are needed where contacts are large, and where hits were false: large pages then, because more may be.
-      beyond = compare(ID, forward ? '>' : '<', last);
-      size = hits < rows.length ? MAX_PAGE : run.limit - contacts.length;
-    }
-    const found = contacts.slice(0, run.limit);
-    return forward ? found : found.reverse();
-  };
-
+/** The records of one customer in one Salesforce org. */
+export function openCrm(account: CustomerAccount): CrmAdapter {
+  const contacts = createReader(account, CONTACT_OBJECT);
   return {
+    records: {
+      CONTACT: openContacts(account, contacts),
+      COMPANY: openRecords(account, COMPANY_OBJECT, createReader(account, COMPANY_OBJECT)),
+    },
+    bulk: createBulkReader(account, contacts),
+  };
+}
+
+function openContacts(
+  account: CustomerAccount,
+  reader: RecordReader<Contact>,
+): RecordAdapter<Contact> {
+  const records = openRecords(account, CONTACT_OBJECT, reader);
+  return {
+    ...records,
+
     /** Uses as few calls as possible. An email may match several contacts and gets all of them. */
-    async findByEmails(emails, selection) {
-      const read = await reader.readByEmails(emails, { selection, order: 'ascending' });
+    async findByKey(emails, selection) {
+      const read = await reader.readByKey(EMAIL, emails, { selection, order: 'ascending' });
       const found = new Map<string, Contact[]>(emails.map((email) => [email, []]));
       for (const rows of read) {
         for (const row of rows) {
           // Salesforce compares in the user's locale, so its matches are verified.
-          found.get(toLookupEmail(row))?.push(reader.toContact(row, selection));
+          found.get(toLookupEmail(row))?.push(reader.toRecord(row, selection));
         }
       }
       return found;
     },
 
-    /**
-     * Numbers of fewer digits have to be equal, and a comparison of fields would read too many others: the search index
-     * has them by their digits. It gives ids only, so that hidden fields are found out as in every other search.
-     */
-    async findByPhone(phone, selection) {
-      if (phone.digits.length >= MIN_SHARED_DIGITS) return readList(phone, PHONE_HITS, selection);
-      const numbers = ['', '0', '00'].map((zeros) => zeros + phone.digits);
-      const ids = await reader.search(findPhones(numbers, MAX_PHONE_HITS));
-      const contacts: Contact[] = [];
-      for (const row of (await reader.read({ conditions: isInList(ID, ids), selection })).flat()) {
-        const contact = reader.toContact(row, selection);
-        if (matchesFilter(contact, phone)) contacts.push(contact);
+    readList(filter, range, selection) {
+      const isShort = filter.by === 'phone' && filter.digits.length < MIN_SHARED_DIGITS;
+      return isShort
+        ? findByShortPhone(reader, filter, selection)
+        : records.readList(filter, range, selection);
+    },
+  };
+}
+
+/**
+ * Numbers of few digits have to be equal, and a comparison of fields would read too many others: the search index
+ * has them by their digits. It gives ids only, so that hidden fields are found out as in every other search.
+ */
+async function findByShortPhone(
+  reader: RecordReader<Contact>,
+  phone: PhoneFilter,
+  selection: FieldSelection,
+): Promise<readonly Contact[]> {
+  const numbers = ['', '0', '00'].map((zeros) => zeros + phone.digits);
+  const ids = await reader.search(findPhones(numbers, MAX_PHONE_HITS));
+  const contacts: Contact[] = [];
+  for (const row of (await reader.read({ conditions: isInList(ID, ids), selection })).flat()) {
+    const contact = reader.toRecord(row, selection);
+    if (contactFilters.matches(contact, phone)) contacts.push(contact);
+  }
+  return contacts;
+}
+
+function openRecords<Shown extends CrmRecord>(
+  account: CustomerAccount,
+  object: SalesforceObject<Shown>,
+  reader: RecordReader<Shown>,
+): RecordAdapter<Shown> {
+  const nouns = object.kind.nouns;
+  return {
+    /** Keyset pagination by record id, which concurrent changes do not shift. */
+    async readList(filter, range, selection) {
+      const forward = range.direction === 'forward';
+      const order = forward ? 'ascending' : 'descending';
+      const records: Shown[] = [];
+      let beyond =
+        range.from === undefined ? undefined : compare(ID, forward ? '>=' : '<=', range.from);
+      const kind = selection.rawData ? `${nouns} with raw data` : nouns;
+      let size = range.limit;
+      while (records.length < range.limit) {
+        let limit = size;
+        const rows = await account.pageSizes.read(kind, size, (fitting) => {
+          limit = fitting;
+          return reader.readMatching({ filter, beyond, selection, order, limit });
+        });
+        let hits = 0;
+        for (const row of rows) {
+          const record = reader.toRecord(row, selection);
+          if (!object.filters.matches(record, filter)) continue;
+          hits += 1;
+          records.push(record);
+        }
+        const last = rows.at(-1)?.['Id'];
+        if (rows.length < limit || typeof last !== 'string') break;
+        // More pages are needed where records are large, and where hits were false: large pages then, because more may be.
+        beyond = compare(ID, forward ? '>' : '<', last);
+        size = hits < rows.length ? MAX_PAGE : range.limit - records.length;
       }
-      return contacts;
+      const found = records.slice(0, range.limit);
+      return forward ? found : found.reverse();
     },
 
-    readList,
     count: reader.countMatching,
     listFields: reader.listFields,
-    records: createRecordReader(account, reader),
 
     /**
-     * Some 2,500 ids per call. Invalid ids are not sent, because one fails the whole call. A merged contact is a
+     * Some 2,500 ids per call. Invalid ids are not sent, because one fails the whole call. A merged record is a
      * deleted row that names the surviving one, which is returned instead.
      */
     async findByIds(ids, selection) {
-      const possible = ids.filter(isContactId);
-      const rows = await readWithSurvivors(reader, new Set(possible.map(toKey)), selection);
-      const found = new Map<string, Contact>();
+      const possible = ids.filter((id) => isIdOf(object, id));
+      const rows = await readWithSurvivors(object, reader, {
+        keys: new Set(possible.map(toKey)),
+        selection,
+      });
+      const found = new Map<string, Shown>();
       for (const asked of possible) {
         const row = rows.get(toKey(asked));
-        // The checksum of a long id must match, or two ids would name one contact.
-        const survivor = row && idOf(row).startsWith(asked) ? toSurvivor(rows, row) : undefined;
-        if (survivor) found.set(asked, reader.toContact(survivor, selection));
+        // The checksum of a long id must match, or two ids would name one record.
+        const survivor =
+          row && idOf(row).startsWith(asked) ? toSurvivor(object, rows, row) : undefined;
+        if (survivor) found.set(asked, reader.toRecord(survivor, selection));
       }
       return found;
     },
@@ -151,11 +209,11 @@ export function compareIds(a: string, b: string): number {
   return first < second ? -1 : first > second ? 1 : 0;
 }
 
-/** Makes another call where a record was merged into a contact that was not requested. */
-async function readWithSurvivors(
-  reader: ContactReader,
-  keys: ReadonlySet<string>,
-  selection: FieldSelection,
+/** Makes another call where a record was merged into one that was not requested. */
+async function readWithSurvivors<Shown extends CrmRecord>(
+  object: SalesforceObject<Shown>,
+  reader: RecordReader<Shown>,
+  { keys, selection }: KeyedAsk,
 ): Promise<RowsByKey> {
   const rows = new Map<string, Row>();
   let missing = keys;
@@ -163,24 +221,24 @@ async function readWithSurvivors(
     const conditions = isInList(ID, missing);
     const read = (await reader.read({ conditions, selection, includesDeleted: true })).flat();
     for (const row of read) rows.set(toKey(idOf(row)), row);
-    const survivors = read.map(survivorOf).filter((key) => key !== undefined);
+    const survivors = read.map((row) => survivorOf(object, row)).filter((key) => key !== undefined);
     missing = new Set(survivors.filter((key) => !rows.has(key)));
   }
   return rows;
 }
 
-function toSurvivor(rows: RowsByKey, loser: Row): Row | undefined {
+function toSurvivor(object: Identified, rows: RowsByKey, loser: Row): Row | undefined {
   let row: Row | undefined = loser;
   for (let step = 0; step <= MAX_MERGES && row; step += 1) {
     if (row['IsDeleted'] !== true) return row;
-    row = rows.get(survivorOf(row) ?? '');
+    row = rows.get(survivorOf(object, row) ?? '');
   }
   return undefined;
 }
 
-function survivorOf(row: Row): string | undefined {
+function survivorOf(object: Identified, row: Row): string | undefined {
   const id = row['MasterRecordId'];
-  return typeof id === 'string' && isContactId(id) ? toKey(id) : undefined;
+  return typeof id === 'string' && isIdOf(object, id) ? toKey(id) : undefined;
 }
 
 function idOf(row: Row): string {
@@ -188,8 +246,15 @@ function idOf(row: Row): string {
   return typeof id === 'string' ? id : '';
 }
 
-function isContactId(id: string): boolean {
-  return /^003[A-Za-z0-9]{12}(?:[A-Za-z0-9]{3})?$/.test(id);
+function isIdOf({ idPrefix }: Identified, id: string): boolean {
+  return id.startsWith(idPrefix) && /^[A-Za-z0-9]{15}(?:[A-Za-z0-9]{3})?$/.test(id);
+}
+
+type Identified = Pick<SalesforceObject<CrmRecord>, 'idPrefix'>;
+
+interface KeyedAsk {
+  readonly keys: ReadonlySet<string>;
+  readonly selection: FieldSelection;
 }
 
 /** The part shared by both forms of an id. Sending it alone avoids errors for wrong checksums. */

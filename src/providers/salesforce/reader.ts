@@ -1,22 +1,23 @@
 import { findFieldMappings, type Learnt } from '../../domain/connection.ts';
-import { type ListFilter, NotFilterableError } from '../../domain/contact-filter.ts';
-import { type FieldSelection, toContactOrigin } from '../../domain/contact-search.ts';
 import type { SourcedField } from '../../domain/custom-field.ts';
-import { isContactObject, type ProviderField } from '../../domain/custom-fields.ts';
+import type { ProviderField } from '../../domain/custom-fields.ts';
 import type { CustomerAccount } from '../../domain/provider.ts';
+import { type ListFilter, NotFilterableError } from '../../domain/records/conditions.ts';
+import type { CrmRecord } from '../../domain/records/record.ts';
+import { type FieldSelection, toRecordOrigin } from '../../domain/records/record-search.ts';
 import { isRecord } from '../../lib/json.ts';
 import { API, createCall, failureOf } from './call.ts';
-import {
-  EMAIL,
-  HIDEABLE_FIELDS,
-  isStandardField,
-  selectFields,
-  selectOptionalFields,
-  toContact,
-  type Wanted,
-} from './contacts.ts';
+import { isStandardField } from './contacts.ts';
 import { toProviderFields } from './fields.ts';
 import { type FilterQuery, toQuery } from './filters.ts';
+import {
+  type AnyObject,
+  hideableFieldsOf,
+  type SalesforceObject,
+  selectFields,
+  selectOptionalFields,
+  type Wanted,
+} from './object.ts';
 import {
   isInList,
   isSuccess,
@@ -34,6 +35,7 @@ import {
 import {
   allOf,
   anyOf,
+  CONTACT,
   type Condition,
   count,
   type FieldName,
@@ -43,23 +45,29 @@ import {
   select,
 } from './soql.ts';
 
-/** Reads contacts by conditions: the shared part of the three ways to find them. */
-export function createReader({ send, connection, openFacts }: CustomerAccount) {
+/** Reads records of a type by conditions: the shared part of the ways to find them. */
+export function createReader<Shown extends CrmRecord>(
+  { send, connection, openFacts }: CustomerAccount,
+  object: SalesforceObject<Shown>,
+) {
   const facts = openFacts();
   const call = createCall(send);
-  const mappings = findFieldMappings(connection, isContactObject);
-  const source = toContactOrigin(connection);
+  const mappings = findFieldMappings(connection, object.isMapped);
+  const describe = `${API}/sobjects/${object.name}/describe`;
+  const hideable = hideableFieldsOf(object);
+  const source = toRecordOrigin(connection);
 
   return {
     /** The rows of all conditions, in pages. */
     read,
-    readByEmails,
+    readByKey,
     readMatching,
     countMatching,
     search: (query: Sosl) => readIds(call, query),
-    toContact: (row: Row, selection: FieldSelection) => toContact(row, source, selection),
+    toRecord: (row: Row, selection: FieldSelection) => object.toRecord(row, source, selection),
     /** The fields of a read, without those that are known to be hidden. */
-    namesOf: async (ask: Wanted) => selectFields(ask, mappings, readHidden(await facts.read())),
+    namesOf: async (ask: Wanted) =>
+      selectFields(object, ask, mappings, readHidden(object, await facts.read())),
     listFields,
   };
 
@@ -70,16 +78,16 @@ export function createReader({ send, connection, openFacts }: CustomerAccount) {
   async function read(ask: ReadAsk): Promise<Pages> {
     for (;;) {
       const seen = await facts.read();
-      const hidden = readHidden(seen);
+      const hidden = readHidden(object, seen);
       reportHidden(ask.selection, hidden);
       try {
-        const paths = toPaths(ask, selectFields(ask, mappings, hidden), hidden);
+        const paths = toPaths(object, ask, selectFields(object, ask, mappings, hidden), hidden);
         return paths.length === 0 ? [] : await readRows(call, paths);
       } catch (error) {
-        const missing = findMissing(error, selectOptionalFields(ask.selection, mappings));
+        const missing = findMissing(object, error, selectOptionalFields(ask.selection, mappings));
         const learnt = missing.filter((name) => !hidden.has(name));
         if (learnt.length === 0) throw error;
-        const rows = await facts.learn(seen, () => learn(ask, [...hidden, ...learnt]));
+        const rows = await facts.learn(seen, () => learn(seen, ask, [...hidden, ...learnt]));
         if (rows) {
           reportHidden(ask.selection, new Set(learnt));
           return rows;
@@ -88,17 +96,18 @@ export function createReader({ send, connection, openFacts }: CustomerAccount) {
     }
   }
 
-  /** The rows with these emails. */
-  async function readByEmails(
-    emails: readonly string[],
+  /** The rows that have one of these values in a field. */
+  async function readByKey(
+    field: FieldName,
+    values: readonly string[],
     ask: Omit<ReadAsk, 'conditions'>,
   ): Promise<Pages> {
-    const conditions = isInList(EMAIL, emails);
-    return askByFields([EMAIL], () =>
+    const conditions = isInList(field, values);
+    return askByFields([field], () =>
       read({
         ...ask,
         conditions(hidden) {
-          refuseHidden([EMAIL], hidden);
+          refuseHidden([field], hidden);
           return conditions;
         },
       }),
@@ -120,8 +129,8 @@ export function createReader({ send, connection, openFacts }: CustomerAccount) {
     const query = toQuery(filter);
     if (!query.isExact) return null;
     return askByFilter(filter, query, async () => {
-      const where = toWhere(query, readHidden(await facts.read()));
-      return where === 'nothing' ? 0 : readCount(call, count(where));
+      const where = toWhere(query, readHidden(object, await facts.read()));
+      return where === 'nothing' ? 0 : readCount(call, count(object.name, where));
     });
   }
 
@@ -130,14 +139,14 @@ export function createReader({ send, connection, openFacts }: CustomerAccount) {
    */
   async function listFields(): Promise<readonly ProviderField[]> {
     const seen = await facts.read();
-    const describe = () => call({ path: DESCRIBE, isDescription: true }, toProviderFields);
+    const list = () => call({ path: describe, isDescription: true }, toProviderFields);
     const listed = await facts.learn(seen, async () => {
-      const fields = await describe();
+      const fields = await list();
       const visible = new Set(fields.map(({ name }) => name.toLowerCase()));
-      const hidden = [...HIDEABLE_FIELDS].filter((name) => !visible.has(name));
-      return { facts: JSON.stringify(hidden), result: fields };
+      const hidden = [...hideable].filter((name) => !visible.has(name));
+      return { facts: writeHidden(object, seen, hidden), result: fields };
     });
-    return listed ?? describe();
+    return listed ?? list();
   }
 
   /**
@@ -145,25 +154,24 @@ export function createReader({ send, connection, openFacts }: CustomerAccount) {
    * have all selected fields; otherwise these are requested by name.
    */
   async function learn(
+    seen: string | undefined,
     ask: ReadAsk,
     hidden: readonly string[],
   ): Promise<Learnt<Pages | undefined>> {
     const unread = new Set(hidden);
-    const extra = selectFields(ask, mappings, unread).filter(isCustom);
-    const paths = toPaths(ask, [STANDARD_FIELDS, ...extra], unread);
-    const [description, ...parts] = await readParts(call, paths, [DESCRIBE]);
+    const extra = selectFields(object, ask, mappings, unread).filter(isCustom);
+    const paths = toPaths(object, ask, [STANDARD_FIELDS, ...extra], unread);
+    const [description, ...parts] = await readParts(call, paths, [describe]);
     const visible =
       description && isSuccess(description) ? toFieldNames(description.body) : undefined;
     const optional = selectOptionalFields(ask.selection, mappings)
       .filter((name) => !name.includes('.'))
       .map((name) => name.toLowerCase());
-    const unseen = visible
-      ? [...HIDEABLE_FIELDS, ...optional].filter((name) => !visible.has(name))
-      : [];
+    const unseen = visible ? [...hideable, ...optional].filter((name) => !visible.has(name)) : [];
     const all = new Set([...hidden, ...unseen]);
     return {
-      facts: JSON.stringify([...all]),
-      result: await readNamed(parts, selectFields(ask, mappings, all)),
+      facts: writeHidden(object, seen, all),
+      result: await readNamed(parts, selectFields(object, ask, mappings, all)),
     };
   }
 
@@ -181,13 +189,14 @@ export function createReader({ send, connection, openFacts }: CustomerAccount) {
 }
 
 function toPaths(
+  { name: from }: AnyObject,
   { conditions, order, limit, includesDeleted }: ReadAsk,
   fields: readonly FieldName[],
   hidden: ReadonlySet<string>,
 ): readonly string[] {
   const resource = includesDeleted ? 'queryAll' : 'query';
   const wanted = typeof conditions === 'function' ? conditions(hidden) : conditions;
-  return wanted.map((where) => toPath(select({ fields, where, order, limit }), resource));
+  return wanted.map((where) => toPath(select({ fields, from, where, order, limit }), resource));
 }
 
 /** A filter's condition, without the alternatives that are about hidden fields. Throws if it requires one of these. */
@@ -271,8 +280,36 @@ function isCustom(name: FieldName): boolean {
   return name.includes('__') || name.includes('.');
 }
 
-function readHidden(facts: string | undefined): ReadonlySet<string> {
-  return facts === undefined ? NOTHING : new Set(JSON.parse(facts) as readonly string[]);
+/**
+ * The facts of a connection are the hidden fields of all objects: those of contacts by their names, others as
+ * `Account:name`.
+ */
+function readHidden(object: AnyObject, facts: string | undefined): ReadonlySet<string> {
+  if (facts === undefined) return NOTHING;
+  const prefix = prefixOf(object);
+  return new Set(
+    readFacts(facts)
+      .filter((fact) => isOf(fact, prefix))
+      .map((fact) => fact.slice(prefix.length)),
+  );
+}
+
+function writeHidden(object: AnyObject, facts: string | undefined, hidden: Iterable<string>) {
+  const prefix = prefixOf(object);
+  const others = readFacts(facts).filter((fact) => !isOf(fact, prefix));
+  return JSON.stringify([...others, ...Array.from(hidden, (name) => prefix + name)]);
+}
+
+function readFacts(facts = '[]'): readonly string[] {
+  return JSON.parse(facts) as readonly string[];
+}
+
+function prefixOf({ name }: AnyObject): string {
+  return name === CONTACT ? '' : `${name}:`;
+}
+
+function isOf(fact: string, prefix: string): boolean {
+  return prefix === '' ? !fact.includes(':') : fact.startsWith(prefix);
 }
 
 /** Tells the search which custom fields cannot be read. Hidden names are in lower case. */
@@ -285,16 +322,21 @@ function reportHidden({ customFields }: FieldSelection, hidden: ReadonlySet<stri
 }
 
 /** The fields of a query that the error says are missing, in lower case; `optional` are those that an org may lack. */
-function findMissing(error: unknown, optional: readonly FieldName[]): readonly string[] {
+function findMissing(
+  object: AnyObject,
+  error: unknown,
+  optional: readonly FieldName[],
+): readonly string[] {
   const { errorCode, message } = failureOf(error);
   if (errorCode !== 'INVALID_FIELD' || message === null) return [];
-  const [, column, object] = NO_COLUMN.exec(message) ?? [];
+  const [, column, entity] = NO_COLUMN.exec(message) ?? [];
+  const itself = object.name.toLowerCase();
   const [, relationship] = NO_RELATIONSHIP.exec(message) ?? [];
   const named = (column ?? relationship)?.toLowerCase();
   if (named === undefined) return [];
-  const isOwn = column !== undefined && (object ?? 'contact').toLowerCase() === 'contact';
+  const isOwn = column !== undefined && (entity ?? itself).toLowerCase() === itself;
   const names = optional.map((name) => name.toLowerCase());
-  if (isOwn && (HIDEABLE_FIELDS.has(named) || names.includes(named))) return [named];
+  if (isOwn && (hideableFieldsOf(object).has(named) || names.includes(named))) return [named];
   const place = column === undefined ? 0 : 1;
   return names.filter((name) => name.includes('.') && name.split('.')[place] === named);
 }
@@ -304,7 +346,7 @@ const NO_RELATIONSHIP = /Didn't understand relationship '(?:\w+\.)?(\w+)'/;
 
 const NOTHING: ReadonlySet<string> = new Set();
 
-/** The contact fields that the connected user can see, in lower case. */
+/** The fields that the connected user can see, in lower case. */
 function toFieldNames(json: unknown): ReadonlySet<string> | undefined {
   const fields = isRecord(json) ? json['fields'] : undefined;
   if (!Array.isArray(fields)) return undefined;
@@ -314,12 +356,10 @@ function toFieldNames(json: unknown): ReadonlySet<string> | undefined {
   );
 }
 
-const DESCRIBE = `${API}/sobjects/Contact/describe`;
-
-export type ContactReader = ReturnType<typeof createReader>;
+export type RecordReader<Shown extends CrmRecord> = ReturnType<typeof createReader<Shown>>;
 
 interface ReadAsk extends Wanted, Pick<Select, 'order' | 'limit'> {
-  /** By the hidden fields, in lower case. Undefined in a list: all contacts. */
+  /** By the hidden fields, in lower case. Undefined in a list: all records. */
   readonly conditions:
     | readonly Condition[]
     | ((hidden: ReadonlySet<string>) => readonly (Condition | undefined)[]);

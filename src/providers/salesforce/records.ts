@@ -1,15 +1,16 @@
 import * as z from 'zod';
-import { toRawData } from '../../domain/contact.ts';
-import type { CustomerAccount, RecordPage, RecordReader } from '../../domain/provider.ts';
+import type { BulkReader, CustomerAccount, RecordPage } from '../../domain/provider.ts';
+import type { Contact } from '../../domain/records/contact.ts';
+import { toRawData } from '../../domain/records/record.ts';
 import { type ProviderResponse, RemoteFailure, ResponseTooLarge } from '../../domain/remote.ts';
 import type { SyncedRecord, SyncSource } from '../../domain/sync.ts';
 import { isRecord } from '../../lib/json.ts';
 import { toText } from '../../lib/text.ts';
 import { fitRawFields, readInParts, withOmitted } from '../large-records.ts';
 import { API, createCall } from './call.ts';
-import { ID, toTime } from './contacts.ts';
+import { ID, toTime } from './object.ts';
 import { isInList, type Row, readRows, toPath } from './query.ts';
-import type { ContactReader } from './reader.ts';
+import type { RecordReader } from './reader.ts';
 import {
   allOf,
   CONTACT,
@@ -30,10 +31,10 @@ import {
  * too; a record that is edited meanwhile leaves the window, and is in the next one. Deleted and merged records are in
  * the window while they are in the recycle bin, and otherwise in the list of deleted records.
  */
-export function createRecordReader(
+export function createBulkReader(
   { send, pageSizes }: CustomerAccount,
-  contacts: ContactReader,
-): RecordReader {
+  contacts: RecordReader<Contact>,
+): BulkReader {
   const call = createCall(send);
 
   return {
@@ -213,7 +214,7 @@ export function createRecordReader(
     { selection }: PageAsk,
     omitted: readonly string[],
   ): SyncedRecord {
-    const contact = contacts.toContact(row, { ...selection, rawData: false });
+    const contact = contacts.toRecord(row, { ...selection, rawData: false });
     const record = { id: contact.remoteId, lastModifiedAt: contact.lastModifiedAt, contact };
     if (!selection.rawData) return withOmitted(record, omitted);
     const fitted = fitRawFields(row);
@@ -301,7 +302,7 @@ const LISTED_MS = 29 * 24 * 60 * 60_000;
 
 const wireField = z.object({ name: z.string().min(1).max(255), type: z.string().nullish() });
 
-type PageAsk = Omit<Parameters<RecordReader['readAll']>[0], 'after'>;
+type PageAsk = Omit<Parameters<BulkReader['readAll']>[0], 'after'>;
 
 interface Range {
   readonly where: Condition;

@@ -22,15 +22,16 @@ export function select({ fields, from = CONTACT, where, order, limit }: Select):
 }
 
 export const CONTACT = 'Contact' as ObjectName;
+export const ACCOUNT = 'Account' as ObjectName;
 
 /** Whether it can name an object. Names are case-insensitive. */
 export function isObjectName(name: string): name is ObjectName {
   return name.length <= MAX_FIELD_NAME && OBJECT_NAME.test(name) && isFieldName(name);
 }
 
-export function count(where: Condition | undefined): Soql {
+export function count(from: ObjectName, where: Condition | undefined): Soql {
   const conditions = where === undefined ? '' : ` WHERE ${where}`;
-  return `SELECT COUNT() FROM Contact${conditions}` as Soql;
+  return `SELECT COUNT() FROM ${from}${conditions}` as Soql;
 }
 
 export function isIn(field: FieldName, values: readonly string[]): Condition {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { PageSizes } from '../../../src/domain/page-sizes.ts';
 import { hubspot } from '../../../src/providers/hubspot/provider.ts';
-import { idsOf, PLAIN } from '../../contract/contact-port-subject.ts';
+import { idsOf, PLAIN } from '../../provider-kit/contact-port-subject.ts';
 import { byDomain } from '../../support/by-domain.ts';
 import { createConnection } from '../../support/connection.ts';
 import { createFakeFacts } from '../../support/fake-facts.ts';
@@ -12,7 +12,7 @@ import { useHubSpot } from './use-sandbox.ts';
 const subject = useHubSpot();
 
 function openScripted({ send }: ScriptedSend) {
-  const port = hubspot.contacts?.open({
+  const port = hubspot.crm?.open({
     send,
     connection: createConnection('hubspot'),
     openFacts: createFakeFacts,
@@ -28,7 +28,7 @@ describe('a look-up by email', () => {
       { email: 'ada@first.example', secondaryEmails: ['ada@second.example', 'Ada@Third.example'] },
     ]);
     const emails = ['ada@third.example', 'ada@first.example', 'ada@second.example'];
-    const found = await openPort().findByEmails(emails, PLAIN);
+    const found = await openPort().findByKey(emails, PLAIN);
     for (const email of emails)
       expect(idsOf(found.get(email) ?? [])).toEqual([account.recordId(1)]);
     expect(account.callCount()).toBe(1);
@@ -42,7 +42,7 @@ describe('a look-up by email', () => {
         { email: 'bob@second.example' },
       ]);
       account.setQuirks({ searchEmailMatchesAliases });
-      const found = await openPort().findByEmails(['ada@second.example'], PLAIN);
+      const found = await openPort().findByKey(['ada@second.example'], PLAIN);
       expect(idsOf(found.get('ada@second.example') ?? [])).toEqual([account.recordId(1)]);
       const run = { direction: 'forward', from: undefined, limit: 5 } as const;
       const ofDomain = await openPort().readList(byDomain('second.example'), run, PLAIN);
@@ -54,11 +54,8 @@ describe('a look-up by email', () => {
     const { openPort } = subject.open([
       { email: 'ada@first.example', workEmail: 'ada@work.example' },
     ]);
-    const alone = await openPort().findByEmails(['ada@work.example'], PLAIN);
-    const together = await openPort().findByEmails(
-      ['ada@first.example', 'ada@work.example'],
-      PLAIN,
-    );
+    const alone = await openPort().findByKey(['ada@work.example'], PLAIN);
+    const together = await openPort().findByKey(['ada@first.example', 'ada@work.example'], PLAIN);
     expect(alone.get('ada@work.example')).toEqual([]);
     expect(together.get('ada@work.example')).toEqual([]);
     expect(together.get('ada@first.example')).toHaveLength(1);
@@ -68,15 +65,15 @@ describe('a look-up by email', () => {
     const { account, openPort } = subject.open([{ email: 'a@b.example' }]);
     account.setQuirks({ batchReadAllMissingIs404: true });
     const port = openPort();
-    expect((await port.findByEmails(['no@one.example'], PLAIN)).get('no@one.example')).toEqual([]);
+    expect((await port.findByKey(['no@one.example'], PLAIN)).get('no@one.example')).toEqual([]);
     expect((await port.findByIds(['99999999'], PLAIN)).size).toBe(0);
   });
 
   test('gives the same contact when HubSpot omits properties instead of sending null', async () => {
     const { account, openPort } = subject.open([{ email: 'a@b.example' }]);
-    const before = await openPort().findByEmails(['a@b.example'], PLAIN);
+    const before = await openPort().findByKey(['a@b.example'], PLAIN);
     account.setQuirks({ omitUnsetProperties: true, withoutRecordUrl: true });
-    expect(await openPort().findByEmails(['a@b.example'], PLAIN)).toEqual(before);
+    expect(await openPort().findByKey(['a@b.example'], PLAIN)).toEqual(before);
   });
 
   test('sends duplicate ids to HubSpot once', async () => {
@@ -93,7 +90,7 @@ describe('a look-up by email', () => {
       { body: JSON.stringify(stray) },
     );
     const port = openScripted(script);
-    expect((await port.findByEmails(['a@b.example'], PLAIN)).get('a@b.example')).toEqual([]);
+    expect((await port.findByKey(['a@b.example'], PLAIN)).get('a@b.example')).toEqual([]);
     expect((await port.findByIds(['8'], PLAIN)).size).toBe(0);
   });
 
@@ -109,7 +106,7 @@ describe('a look-up by email', () => {
       errors: [problem],
     });
     const script = createScriptedSend({ status: 207, body });
-    await expect(openScripted(script).findByEmails(['a@b.example'], PLAIN)).rejects.toMatchObject({
+    await expect(openScripted(script).findByKey(['a@b.example'], PLAIN)).rejects.toMatchObject({
       code,
       remote: { code: 207 },
     });
@@ -130,7 +127,7 @@ describe('a look-up by email', () => {
       results: [{ id: '1', properties: { email: 'a@b.example' } }],
       errors: [{ category: 'VALIDATION_ERROR', message: 'odd@ is not valid' }],
     });
-    const found = await openScripted(createScriptedSend({ status: 207, body })).findByEmails(
+    const found = await openScripted(createScriptedSend({ status: 207, body })).findByKey(
       ['odd@', 'a@b.example'],
       PLAIN,
     );
@@ -161,7 +158,7 @@ describe('associations', () => {
       },
       { body: JSON.stringify({ results: [{ from: { id: 1 }, to: [link(11), link(14)] }] }) },
     );
-    const found = await openScripted(script).findAssociations?.(['1', '2', '3', 'x'], 'company');
+    const found = await openScripted(script).related?.(['1', '2', '3', 'x'], 'company');
     const ids = [...(found ?? [])].map(([id, linked]) => [
       id,
       linked.map(({ remoteId }) => remoteId),
@@ -182,7 +179,7 @@ describe('associations', () => {
       Array.from({ length: 1_500 }, () => ({ companyIndex: 3 })),
     );
     const ids = Array.from({ length: 1_500 }, (_, index) => account.recordId(index + 1));
-    const found = await openPort().findAssociations?.(ids, 'company');
+    const found = await openPort().related?.(ids, 'company');
     expect(account.callCount('associations.batchRead')).toBe(2);
     expect([...(found?.values() ?? [])].filter((linked) => linked.length === 1)).toHaveLength(
       1_500,
@@ -194,7 +191,7 @@ describe('associations', () => {
     const script = createScriptedSend(
       ...Array.from({ length: 99 }, () => ({ body: JSON.stringify(more) })),
     );
-    await expect(openScripted(script).findAssociations?.(['1'], 'deal')).rejects.toMatchObject({
+    await expect(openScripted(script).related?.(['1'], 'deal')).rejects.toMatchObject({
       code: 'REMOTE_PROVIDER_BAD_RESPONSE',
     });
   });

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import { LIFECYCLE_STAGES } from '../../../src/domain/contact.ts';
-import { toContact } from '../../../src/providers/hubspot/contacts.ts';
+import { LIFECYCLE_STAGES } from '../../../src/domain/records/contact.ts';
+import { CONTACT_OBJECT } from '../../../src/providers/hubspot/contacts.ts';
 import { fc } from '../../support/fast-check.ts';
 
 const source = { applicationId: 'a', customerId: 'c', provider: 'hubspot' } as const;
 const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
 function map(properties: Record<string, unknown>, more: Record<string, unknown> = {}) {
-  return toContact({ id: '501', properties, ...more }, source, { rawData: false });
+  return CONTACT_OBJECT.toRecord({ id: '501', properties, ...more }, source, { rawData: false });
 }
 
 describe('any input from HubSpot', () => {
@@ -39,7 +39,7 @@ describe('any input from HubSpot', () => {
   test('is mapped to a contact of the common shape or to none, without an exception', () => {
     fc.assert(
       fc.property(fc.oneof(record, fc.jsonValue()), (wire) => {
-        const contact = toContact(wire, source, { rawData: true });
+        const contact = CONTACT_OBJECT.toRecord(wire, source, { rawData: true });
         if (contact === undefined) return;
         expect(contact.remoteId).not.toBe('');
         expect(contact.rawData).toBe(wire);
@@ -63,7 +63,7 @@ describe('any input from HubSpot', () => {
   test.each([null, undefined, 7, 'text', [], {}, { id: '' }, { id: null }, { id: {} }])(
     '%j is no contact',
     (wire) => {
-      expect(toContact(wire, source, { rawData: false })).toBeUndefined();
+      expect(CONTACT_OBJECT.toRecord(wire, source, { rawData: false })).toBeUndefined();
     },
   );
 });
@@ -183,7 +183,7 @@ test('numbers become texts, and an archived record is deleted', () => {
     archived: true,
     properties: { associatedcompanyid: 5790939450, hubspot_owner_id: 17 },
   };
-  expect(toContact(wire, source, { rawData: false })).toMatchObject({
+  expect(CONTACT_OBJECT.toRecord(wire, source, { rawData: false })).toMatchObject({
     remoteId: '501',
     isDeleted: true,
     accountId: '5790939450',

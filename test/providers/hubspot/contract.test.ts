@@ -1,4 +1,4 @@
-import { testContactPort } from '../../contract/contact-port.ts';
+import { testAdapter } from '../../provider-kit/adapter.ts';
 import { useHubSpot } from './use-sandbox.ts';
 
-testContactPort('HubSpot', useHubSpot());
+testAdapter('HubSpot', useHubSpot());

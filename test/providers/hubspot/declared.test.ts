@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest';
-import { propertiesFor } from '../../../src/providers/hubspot/contacts.ts';
+import { CONTACT_OBJECT } from '../../../src/providers/hubspot/contacts.ts';
+import { propertiesFor } from '../../../src/providers/hubspot/object.ts';
 import { hubspot } from '../../../src/providers/hubspot/provider.ts';
 import { createConnection } from '../../support/connection.ts';
 
-const access = hubspot.contacts;
+const access = hubspot.crm;
 
 test.each([null, 'https://app.hubspot.com/contacts/1', 'https://evil.example'])(
   'the API is at one origin, whatever the instance URL: %s',
@@ -48,6 +49,7 @@ test('mapped fields of contacts are requested once, whatever the case of the obj
   const mapping = (...fields: readonly string[]) =>
     fields.map((mappedField) => ({ schemaField: 'x', mappedField }));
   const properties = propertiesFor(
+    CONTACT_OBJECT,
     createConnection('hubspot', {
       schemaMappingsConfig: {
         commonObjects: [{ object: 'CONTACTS', fieldMappings: mapping('a', 'email', ' ') }],

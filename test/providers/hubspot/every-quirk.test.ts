@@ -1,5 +1,5 @@
 import { hubspot } from '../../../src/providers/hubspot/provider.ts';
-import { noContacts, testQuirks } from '../../contract/quirks.ts';
+import { noContacts, testQuirks } from '../../provider-kit/quirks.ts';
 
 const ON = [{ value: true }];
 const ERROR = 'REMOTE_PROVIDER_ERROR';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { CrossbookError } from '../../../src/domain/errors.ts';
-import { PLAIN } from '../../contract/contact-port-subject.ts';
+import { PLAIN } from '../../provider-kit/contact-port-subject.ts';
 import { byDomain } from '../../support/by-domain.ts';
 import { useHubSpot } from './use-sandbox.ts';
 
@@ -10,7 +10,7 @@ test('a 404 without missing records is an error, not an empty result', async () 
   const { account, openPort } = subject.open([{ email: 'a@b.example' }]);
   const refused = { code: 'REMOTE_PROVIDER_ERROR', remote: { code: 404 } };
   account.fail('not-found');
-  await expect(openPort().findByEmails(['a@b.example'], PLAIN)).rejects.toMatchObject(refused);
+  await expect(openPort().findByKey(['a@b.example'], PLAIN)).rejects.toMatchObject(refused);
   account.fail('not-found');
   await expect(openPort().findByIds([account.recordId(1)], PLAIN)).rejects.toMatchObject(refused);
 });
@@ -27,7 +27,7 @@ test('the error has HubSpot’s message and correlation id', async () => {
   const { account, openPort } = subject.open([{ email: 'a@b.example' }]);
   account.fail('missing-scopes');
   const error = (await openPort()
-    .findByEmails(['a@b.example'], PLAIN)
+    .findByKey(['a@b.example'], PLAIN)
     .catch((refusal: unknown) => refusal)) as CrossbookError;
   expect(error.message).toMatch(/^HubSpot responded with 403: This app hasn't been granted/);
   expect(error.remote?.headers['x-hubspot-correlation-id']).toEqual(expect.any(String));
@@ -37,7 +37,7 @@ test('the error has HubSpot’s message and correlation id', async () => {
 test('an expired, revoked or unknown token is distinguished from other errors', async () => {
   const { account, openPort } = subject.open([{ email: 'a@b.example' }]);
   account.expireAccessToken();
-  const expired = openPort().findByEmails(['a@b.example'], PLAIN);
+  const expired = openPort().findByKey(['a@b.example'], PLAIN);
   await expect(expired).rejects.toMatchObject({ code: 'REMOTE_PROVIDER_UNAUTHORIZED' });
   for (const status of [200, 400, 403, 429, 500])
     expect(subject.access.needsRefresh({ status, headers: {}, body: '' })).toBe(false);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { PageSizes } from '../../../src/domain/page-sizes.ts';
 import { hubspot } from '../../../src/providers/hubspot/provider.ts';
-import { crowd, idsOf, PLAIN } from '../../contract/contact-port-subject.ts';
+import { crowd, idsOf, PLAIN } from '../../provider-kit/contact-port-subject.ts';
 import { byDomain } from '../../support/by-domain.ts';
 import { createConnection } from '../../support/connection.ts';
 import { createFakeFacts } from '../../support/fake-facts.ts';
@@ -13,7 +13,7 @@ const DOMAIN = 'crowd.example';
 const ALL = { direction: 'forward', from: undefined, limit: 1_002 } as const;
 
 function openScripted({ send }: ScriptedSend) {
-  const port = hubspot.contacts?.open({
+  const port = hubspot.crm?.open({
     send,
     connection: createConnection('hubspot'),
     openFacts: createFakeFacts,

@@ -2,7 +2,7 @@ import type { HubSpotAccount, Person, Sandbox } from '@crossbook/sandbox';
 import { PageSizes } from '../../../src/domain/page-sizes.ts';
 import type { Provider } from '../../../src/domain/provider.ts';
 import { hubspot } from '../../../src/providers/hubspot/provider.ts';
-import type { Subject } from '../../contract/contact-port-subject.ts';
+import type { Subject } from '../../provider-kit/contact-port-subject.ts';
 import { createConnection } from '../../support/connection.ts';
 import { createFakeFacts } from '../../support/fake-facts.ts';
 import { toRedacted } from '../../support/redacted.ts';
@@ -34,11 +34,11 @@ export function createHubSpotSubject(sandbox: () => Sandbox): HubSpotSubject {
   };
 }
 
-const access = contactsOf(hubspot);
+const access = accessOf(hubspot);
 
-function contactsOf({ contacts }: Provider): NonNullable<Provider['contacts']> {
-  if (contacts === undefined) throw new Error('HubSpot can be searched.');
-  return contacts;
+function accessOf({ crm }: Provider): NonNullable<Provider['crm']> {
+  if (crm === undefined) throw new Error('HubSpot can be searched.');
+  return crm;
 }
 
 const WHOLE_CONTACT: Subject['wholeContact'] = {

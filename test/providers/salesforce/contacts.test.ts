@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { toContact } from '../../../src/providers/salesforce/contacts.ts';
+import { CONTACT_OBJECT } from '../../../src/providers/salesforce/contacts.ts';
 import { fc } from '../../support/fast-check.ts';
 
 const source = { applicationId: 'app', customerId: 'acme', provider: 'salesforce' } as const;
-const map = (row: Record<string, unknown>) => toContact(row, source, { rawData: false });
+const map = (row: Record<string, unknown>) =>
+  CONTACT_OBJECT.toRecord(row, source, { rawData: false });
 
 const ROW = {
   attributes: { type: 'Contact', url: '/services/data/v66.0/sobjects/Contact/003RO0000000001YAA' },
@@ -84,7 +85,7 @@ test('a complete row is mapped to a complete contact', () => {
 });
 
 test('raw data is the row itself, and is absent unless it is selected', () => {
-  expect(toContact(ROW, source, { rawData: true }).rawData).toBe(ROW);
+  expect(CONTACT_OBJECT.toRecord(ROW, source, { rawData: true }).rawData).toBe(ROW);
   expect(map(ROW).rawData).toBeNull();
 });
 

@@ -1,12 +1,12 @@
 import { salesforce } from '../../../src/providers/salesforce/provider.ts';
-import { testContactPort } from '../../contract/contact-port.ts';
+import { testAdapter } from '../../provider-kit/adapter.ts';
 import { useOrgs } from './open-org.ts';
 
 const open = useOrgs();
-const access = salesforce.contacts;
+const access = salesforce.crm;
 if (access === undefined) throw new Error('Salesforce can be searched.');
 
-testContactPort('salesforce', {
+testAdapter('salesforce', {
   access,
   open: (people) => open(people),
   customField: 'Favorite_Color__c',

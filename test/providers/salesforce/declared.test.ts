@@ -8,7 +8,7 @@ import { fc } from '../../support/fast-check.ts';
 const MY_DOMAIN =
   /^[a-z0-9-]+(\.(?!(na139|cs12|usa2s)\.)[a-z0-9-]+)?\.my\.(salesforce\.(com|mil)|sfcrmproducts\.cn)$/;
 
-const access = salesforce.contacts;
+const access = salesforce.crm;
 if (access === undefined) throw new Error('Salesforce can be searched');
 
 test('has its category, and stays well below the concurrent calls that an org accepts', () => {
@@ -16,7 +16,7 @@ test('has its category, and stays well below the concurrent calls that an org ac
   expect(access.budgets['api']?.concurrency).toBeLessThan(20);
   expect(access.budgets['token']?.concurrency).toBe(1);
   expect(access.lookupBatch).toBe(100);
-  expect(access.associatedObjects).toEqual([]);
+  expect(access.records.CONTACT.associatedObjects).toEqual([]);
 });
 
 describe('the instance', () => {

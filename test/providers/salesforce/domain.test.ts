@@ -100,7 +100,7 @@ test('ids are ordered as in Salesforce, with 15 or 18 characters', () => {
     '003RO0000000009',
     '003RO0000000010',
   ];
-  expect(ids.toSorted(salesforce.contacts?.compareIds)).toEqual([
+  expect(ids.toSorted(salesforce.crm?.compareIds)).toEqual([
     '003RO0000000009',
     '003RO000000000A',
     '003RO000000000a',

@@ -11,9 +11,9 @@ function row(number: number, email: unknown) {
 
 test('a few emails take one GET with a short URI', async () => {
   const { port, requests, queries } = open(rows([row(1, 'Ada@Example.com')]));
-  const found = await port.findByEmails(['ada@example.com', "o'brien@example.com"], WANT);
+  const found = await port.findByKey(['ada@example.com', "o'brien@example.com"], WANT);
   expect(requests).toHaveLength(1);
-  expect(requests[0]).toMatchObject({ method: 'GET', budget: 'api' });
+  expect(requests[0]).toMatchObject({ method: 'GET', budget: 'api', retry: 'safe' });
   expect(requests[0]?.path).toMatch(/^\/services\/data\/v66\.0\/query\/\?q=[\w.~%*()!-]+$/);
   expect(queries()[0]).toMatch(
     /^SELECT Id,Email,.* FROM Contact WHERE Email IN \('ada@example\.com','o\\'brien@example\.com'\) ORDER BY Id ASC$/,
@@ -32,7 +32,7 @@ test('a hundred emails take one composite call', async () => {
   const { port, requests, queries } = open(
     composite(rows(emails.map((email, index) => row(index, email)))),
   );
-  const found = await port.findByEmails(emails, WANT);
+  const found = await port.findByKey(emails, WANT);
   expect(requests).toHaveLength(1);
   expect(requests[0]).toMatchObject({ method: 'POST', path: '/services/data/v66.0/composite' });
   expect(queries()).toHaveLength(1);
@@ -45,7 +45,7 @@ test('a hundred of the longest emails take one call, with queries that each stay
     (_, index) => `${'l'.repeat(60)}${index}@${'o'.repeat(180)}.example`,
   );
   const { port, requests } = open(composite(rows([]), rows([]), rows([])));
-  await port.findByEmails(emails, WANT);
+  await port.findByKey(emails, WANT);
   const { compositeRequest } = JSON.parse(requests[0]?.body ?? '') as {
     compositeRequest: { url: string; method: string; referenceId: string }[];
   };
@@ -65,7 +65,7 @@ test.each(['+', "'", '=', 'é'])(
       (_, index) => `${character.repeat(60)}${index}@x.example`,
     );
     const { port, requests } = open(composite(...Array.from({ length: 5 }, () => rows([]))));
-    await port.findByEmails(emails, WANT).catch(() => undefined);
+    await port.findByKey(emails, WANT).catch(() => undefined);
     const { compositeRequest = [] } = JSON.parse(requests[0]?.body ?? '') as {
       compositeRequest?: { url: string }[];
     };
@@ -82,7 +82,7 @@ test('all contacts with one email are found, whatever its case', async () => {
       row(3, ' team@shared.example '),
     ]),
   );
-  const found = await port.findByEmails(['team@shared.example'], WANT);
+  const found = await port.findByKey(['team@shared.example'], WANT);
   expect(found.get('team@shared.example')).toHaveLength(3);
 });
 
@@ -90,18 +90,18 @@ test('a hit without the email is left out', async () => {
   const { port } = open(
     rows([row(1, 'ıda@example.com'), row(2, null), row(3, 7), { Email: 'x' }, 'no row', null]),
   );
-  const found = await port.findByEmails(['ida@example.com'], WANT);
+  const found = await port.findByKey(['ida@example.com'], WANT);
   expect([...found]).toEqual([['ida@example.com', []]]);
 });
 
 test('a look-up of no emails makes no call', async () => {
   const { port, requests } = open();
-  expect((await port.findByEmails([], WANT)).size).toBe(0);
+  expect((await port.findByKey([], WANT)).size).toBe(0);
   expect(requests).toHaveLength(0);
 });
 
 test('an email that is the name of an inherited property is an email like any other', async () => {
   const { port } = open(rows([row(1, '__proto__@constructor.example')]));
-  const found = await port.findByEmails(['__proto__@constructor.example'], WANT);
+  const found = await port.findByKey(['__proto__@constructor.example'], WANT);
   expect(found.get('__proto__@constructor.example')).toHaveLength(1);
 });

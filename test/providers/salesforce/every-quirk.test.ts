@@ -1,5 +1,5 @@
 import { salesforce } from '../../../src/providers/salesforce/provider.ts';
-import { noContacts, testQuirks, toMoved } from '../../contract/quirks.ts';
+import { noContacts, testQuirks, toMoved } from '../../provider-kit/quirks.ts';
 
 const ON = [{ value: true }];
 const FORBIDDEN = 'REMOTE_PROVIDER_FORBIDDEN';

@@ -40,7 +40,7 @@ const MAPPED: Connection = {
 
 function find(connection: Connection, rawData: boolean, ...answers: readonly Scripted[]) {
   const { port, ...script } = openScripted(answers, connection);
-  return { ...script, found: port.findByEmails(['ada@example.com'], { rawData }) };
+  return { ...script, found: port.findByKey(['ada@example.com'], { rawData }) };
 }
 
 function fieldsOf(query = ''): readonly string[] {
@@ -121,13 +121,13 @@ describe('common fields', () => {
       rows([]),
     ];
     const { port, queries } = openScripted(answers);
-    const found = await port.findByEmails(['ada@example.com'], { rawData: true });
+    const found = await port.findByKey(['ada@example.com'], { rawData: true });
     expect(found.get('ada@example.com')).toMatchObject([{ firstName: 'Ada', accountId: null }]);
     // Raw data has the same fields as in later searches.
     expect(Object.keys(found.get('ada@example.com')?.[0]?.rawData ?? {}).toSorted()).toEqual(
       ['attributes', ...SEEN].toSorted(),
     );
-    await port.findByEmails(['ada@example.com'], { rawData: false });
+    await port.findByKey(['ada@example.com'], { rawData: false });
     const [refused, describe, standard, next] = queries();
     expect(fieldsOf(refused)).toContain('AccountId');
     expect(describe).toMatch(/\/sobjects\/Contact\/describe$/);
@@ -141,7 +141,7 @@ describe('common fields', () => {
   ])('are requested by name where the rows of all standard fields %s', async (_, standard) => {
     const answers = [hidden('Fax'), composite(described(...SEEN), standard), rows([rowOf(SEEN)])];
     const { port, queries } = openScripted(answers);
-    const found = await port.findByEmails(['ada@example.com'], { rawData: false });
+    const found = await port.findByKey(['ada@example.com'], { rawData: false });
     expect(found.get('ada@example.com')).toHaveLength(1);
     expect(fieldsOf(queries().at(-1)).toSorted()).toEqual(SEEN.toSorted());
   });
@@ -150,7 +150,7 @@ describe('common fields', () => {
     const denied = refusal(403, 'INSUFFICIENT_ACCESS');
     const answers = ['Fax', 'Phone'].flatMap((name) => [hidden(name), composite(denied, denied)]);
     const { port, queries } = openScripted([...answers, rows([])]);
-    await port.findByEmails(['ada@example.com'], { rawData: false });
+    await port.findByKey(['ada@example.com'], { rawData: false });
     const left = fieldsOf(queries()[0]).filter((name) => name !== 'Fax' && name !== 'Phone');
     expect(fieldsOf(queries().at(-1))).toEqual(left);
   });

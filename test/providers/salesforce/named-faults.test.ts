@@ -1,5 +1,5 @@
 import { salesforce } from '../../../src/providers/salesforce/provider.ts';
-import { comesTo, testNamedFaults } from '../../contract/named-faults.ts';
+import { comesTo, testNamedFaults } from '../../provider-kit/named-faults.ts';
 
 const ERROR = comesTo('REMOTE_PROVIDER_ERROR');
 const FORBIDDEN = comesTo('REMOTE_PROVIDER_FORBIDDEN');

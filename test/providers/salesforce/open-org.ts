@@ -8,12 +8,11 @@ import {
 import { afterAll, beforeAll } from 'vitest';
 import type { Connection } from '../../../src/domain/connection.ts';
 import { PageSizes } from '../../../src/domain/page-sizes.ts';
-import type { ContactAdapter } from '../../../src/domain/provider.ts';
 import type { Send } from '../../../src/domain/remote.ts';
-import { openContacts } from '../../../src/providers/salesforce/provider.ts';
+import { openCrm } from '../../../src/providers/salesforce/provider.ts';
 import { createConnection } from '../../support/connection.ts';
 import { createFakeFacts } from '../../support/fake-facts.ts';
-import { toRedacted } from '../../support/redacted.ts';
+import { type TestContacts, toRedacted } from '../../support/redacted.ts';
 import { createSend } from '../../support/send.ts';
 
 /** Imitated organisations for the tests of one file, over real HTTP. */
@@ -34,7 +33,7 @@ export function useOrgs(): OpenOrg {
       send,
       openPort: (patch) =>
         toRedacted(
-          openContacts({
+          openCrm({
             send,
             openFacts: () => facts,
             pageSizes: new PageSizes(),
@@ -51,5 +50,5 @@ export interface Org {
   readonly account: SalesforceAccount;
   /** Sends with the newest access token; the rest of the outbound client is left out. */
   readonly send: Send;
-  openPort(connection?: Partial<Connection>): ContactAdapter;
+  openPort(connection?: Partial<Connection>): TestContacts;
 }

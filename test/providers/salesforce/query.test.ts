@@ -10,7 +10,7 @@ function find(...answers: readonly Scripted[]) {
   const { port, requests } = openScripted(answers);
   return {
     requests,
-    found: port.findByEmails([EMAIL], { rawData: false }).then((map) => map.get(EMAIL)),
+    found: port.findByKey([EMAIL], { rawData: false }).then((map) => map.get(EMAIL)),
   };
 }
 
@@ -133,7 +133,7 @@ describe('a composite call', () => {
     (_, index) => `person.number.${index}@some-company.example`,
   );
   const findMany = (...answers: readonly Scripted[]) =>
-    openScripted(answers).port.findByEmails(emails, { rawData: false });
+    openScripted(answers).port.findByKey(emails, { rawData: false });
 
   test('fails with the status of a failed part', async () => {
     const failed = composite(

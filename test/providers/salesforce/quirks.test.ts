@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Contact } from '../../../src/domain/contact.ts';
+import type { Contact } from '../../../src/domain/records/contact.ts';
 import { byDomain } from '../../support/by-domain.ts';
 import { type Org, useOrgs } from './open-org.ts';
 
@@ -10,7 +10,7 @@ const TEAM = Array.from({ length: 23 }, () => ({ email: 'Team@Shared.example' })
 const RUN = { direction: 'forward', from: undefined, limit: 20 } as const;
 
 async function find({ openPort }: Org): Promise<readonly Contact[]> {
-  return (await openPort().findByEmails([EMAIL], PLAIN)).get(EMAIL) ?? [];
+  return (await openPort().findByKey([EMAIL], PLAIN)).get(EMAIL) ?? [];
 }
 
 describe('rows', () => {
@@ -42,7 +42,7 @@ describe('rows', () => {
     const people = [{ email: 'KIRK@x.example' }, { email: 'kirk@x.example' }];
     const { account, openPort } = open(people, { userLocale: 'tr' });
     const found = async (email: string) =>
-      (await openPort().findByEmails([email], PLAIN)).get(email)?.map(({ remoteId }) => remoteId);
+      (await openPort().findByKey([email], PLAIN)).get(email)?.map(({ remoteId }) => remoteId);
     // By the Turkish locale Salesforce matches the wrong contact, which the adapter filters out.
     expect(await found('kırk@x.example')).toEqual([]);
     expect(await found('kirk@x.example')).toEqual([account.recordId(2)]);
@@ -124,7 +124,7 @@ describe('fields', () => {
       [emails, 1],
     ] as const) {
       org.account.resetCalls();
-      const found = await org.openPort().findByEmails(asked, PLAIN);
+      const found = await org.openPort().findByKey(asked, PLAIN);
       expect(found.get(emails[0] ?? '')).toEqual([
         expect.objectContaining({
           firstName: 'Ada',
@@ -144,10 +144,10 @@ describe('fields', () => {
     };
     const { openPort } = open(TEAM);
     const port = openPort({ schemaMappingsConfig });
-    const found = (await port.findByEmails([EMAIL], { rawData: true })).get(EMAIL);
+    const found = (await port.findByKey([EMAIL], { rawData: true })).get(EMAIL);
     expect(found).toHaveLength(23);
     expect(found?.[0]?.rawData).not.toHaveProperty('Shoe_Size__c');
-    expect((await port.findByEmails([EMAIL], PLAIN)).get(EMAIL)).toHaveLength(23);
+    expect((await port.findByKey([EMAIL], PLAIN)).get(EMAIL)).toHaveLength(23);
   });
 
   test('can be mapped from the account of a contact', async () => {
@@ -156,7 +156,7 @@ describe('fields', () => {
       { entityId: null, object: { type: 'standard', name: 'Contact' } as const, fieldMappings },
     ];
     const { openPort } = open([{ email: EMAIL, companyIndex: 3 }]);
-    const found = await openPort({ entityMappings }).findByEmails([EMAIL], { rawData: true });
+    const found = await openPort({ entityMappings }).findByKey([EMAIL], { rawData: true });
     expect(found.get(EMAIL)?.[0]?.rawData?.['Account']).toMatchObject({ Name: expect.any(String) });
   });
 });
@@ -170,7 +170,7 @@ describe('errors', () => {
     const { account, openPort } = open(TEAM);
     account.setLimits({ requestsPerDay: 0 });
     for (const asked of [[EMAIL], emails]) {
-      await expect(openPort().findByEmails(asked, PLAIN)).rejects.toMatchObject({
+      await expect(openPort().findByKey(asked, PLAIN)).rejects.toMatchObject({
         code: 'REMOTE_PROVIDER_RATE_LIMITED',
         message:
           'Salesforce responded with 403 REQUEST_LIMIT_EXCEEDED: TotalRequests Limit exceeded.',

@@ -1,17 +1,16 @@
 import { PageSizes } from '../../../src/domain/page-sizes.ts';
-import type { ContactAdapter } from '../../../src/domain/provider.ts';
 import type { ProviderResponse, RemoteRequest } from '../../../src/domain/remote.ts';
-import { openContacts } from '../../../src/providers/salesforce/provider.ts';
+import { openCrm } from '../../../src/providers/salesforce/provider.ts';
 import { createConnection } from '../../support/connection.ts';
 import { createFakeFacts } from '../../support/fake-facts.ts';
-import { toRedacted } from '../../support/redacted.ts';
+import { type TestContacts, toRedacted } from '../../support/redacted.ts';
 import { createScriptedSend } from '../../support/send.ts';
 
 /** The adapter in front of a Salesforce of which only the answers are known, one after the other. */
 export function openScripted(answers: readonly Scripted[], connection = CONNECTION): ScriptedPort {
   const { send, requests } = createScriptedSend(...answers);
   const port = toRedacted(
-    openContacts({
+    openCrm({
       send,
       connection,
       openFacts: createFakeFacts,
@@ -66,7 +65,7 @@ function queriesOf({ path, body }: RemoteRequest): readonly string[] {
 export type Scripted = Partial<ProviderResponse>;
 
 interface ScriptedPort {
-  readonly port: ContactAdapter;
+  readonly port: TestContacts;
   readonly requests: readonly RemoteRequest[];
   /** The queries in clear text, of plain and of composite calls. */
   queries(): readonly string[];

@@ -1,18 +1,17 @@
 import { describe, expect, test } from 'vitest';
 import { PageSizes } from '../../../src/domain/page-sizes.ts';
-import type { ContactAdapter } from '../../../src/domain/provider.ts';
 import type { Send } from '../../../src/domain/remote.ts';
 import type { RefreshedToken } from '../../../src/domain/token-refresh.ts';
-import { openContacts, salesforce } from '../../../src/providers/salesforce/provider.ts';
+import { openCrm, salesforce } from '../../../src/providers/salesforce/provider.ts';
 import { byDomain } from '../../support/by-domain.ts';
 import { createConnection } from '../../support/connection.ts';
 import { createFakeFacts } from '../../support/fake-facts.ts';
-import { toRedacted } from '../../support/redacted.ts';
+import { type TestContacts, toRedacted } from '../../support/redacted.ts';
 import { createSend } from '../../support/send.ts';
 import { type Org, useOrgs } from './open-org.ts';
 
 const open = useOrgs();
-const access = salesforce.contacts;
+const access = salesforce.crm;
 if (access === undefined) throw new Error('Salesforce can be searched.');
 const NOW = new Date('2026-11-20T10:00:00Z');
 const QUERY = '/services/data/v66.0/query/?q=SELECT%20Id%20FROM%20Contact';
@@ -40,10 +39,10 @@ function refreshing(org: Org): Send {
   };
 }
 
-function openRefreshing(org: Org): ContactAdapter {
+function openRefreshing(org: Org): TestContacts {
   const connection = createConnection('salesforce');
   return toRedacted(
-    openContacts({
+    openCrm({
       send: refreshing(org),
       connection,
       openFacts: createFakeFacts,
@@ -57,7 +56,7 @@ describe('a session', () => {
     const org = open(PEOPLE, { maxBatchSize: 10 });
     org.account.fail('session-expired', { operation: 'query.more' });
     const port = openRefreshing(org);
-    const found = await port.findByEmails(['team@shared.example'], { rawData: false });
+    const found = await port.findByKey(['team@shared.example'], { rawData: false });
     expect(found.get('team@shared.example')).toHaveLength(30);
     expect([org.account.callCount('oauth.token'), org.account.callCount('query')]).toEqual([1, 1]);
   });
@@ -103,7 +102,9 @@ describe('a refresh', () => {
       instanceUrl: org.account.instanceUrl,
     });
     const send = createSend({ origin: org.account.instanceUrl, token: accessToken });
-    expect((await send({ method: 'GET', path: QUERY, budget: 'api' })).status).toBe(200);
+    expect((await send({ method: 'GET', path: QUERY, budget: 'api', retry: 'safe' })).status).toBe(
+      200,
+    );
   });
 
   test('gives a new refresh token with rotation; a use of the old one fails and revokes the new one', async () => {
@@ -164,6 +165,7 @@ describe('the daily limit', () => {
       method: 'GET',
       path: QUERY,
       budget: 'api',
+      retry: 'safe',
     });
     expect(access.readRateLimitStatus(answer)).toEqual({ ...expected, intervalMs: 86_400_000 });
   });

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import {
   allOf,
+  CONTACT,
   compare,
   count,
   endsWith,
@@ -80,7 +81,7 @@ describe('a query', () => {
     expect(select({ fields: [fieldName('Id'), EMAIL], where, order: 'descending', limit: 3 })).toBe(
       "SELECT Id,Email FROM Contact WHERE Email LIKE '%@a\\_b.example' AND Id >= '003RO0000000001AAA' ORDER BY Id DESC LIMIT 3",
     );
-    expect(count(isIn(EMAIL, ['a@b.c']))).toBe(
+    expect(count(CONTACT, isIn(EMAIL, ['a@b.c']))).toBe(
       "SELECT COUNT() FROM Contact WHERE Email IN ('a@b.c')",
     );
   });

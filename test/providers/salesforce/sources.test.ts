@@ -1,6 +1,7 @@
 import { parseQuery } from '@crossbook/sandbox';
 import { expect, test } from 'vitest';
-import { selectFields } from '../../../src/providers/salesforce/contacts.ts';
+import { CONTACT_OBJECT } from '../../../src/providers/salesforce/contacts.ts';
+import { selectFields } from '../../../src/providers/salesforce/object.ts';
 import { compare, fieldName, select } from '../../../src/providers/salesforce/soql.ts';
 import { fc } from '../../support/fast-check.ts';
 import { nastyText } from './nasty-text.ts';
@@ -40,7 +41,7 @@ test('a source of a custom field or a mapped field never becomes anything but a 
       };
       const selection = isOwn ? { rawData: false, custom } : { rawData: true };
       const mappings = [{ schemaField: 'x', mappedField: source }];
-      const fields = selectFields({ selection }, mappings, new Set());
+      const fields = selectFields(CONTACT_OBJECT, { selection }, mappings, new Set());
       const soql = select({ fields, where: compare(fieldName('Id'), '>', '0') });
       expect(soql).toBe(`SELECT ${fields.join(',')} FROM Contact WHERE Id > '0'`);
       for (const field of fields) expect(field).toMatch(/^[A-Za-z]\w*(?:\.[A-Za-z]\w*)?$/);

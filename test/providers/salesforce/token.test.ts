@@ -56,7 +56,7 @@ describe('a refresh', () => {
     expect(request).toMatchObject({
       method: 'POST',
       path: '/services/oauth2/token',
-      repeatable: false,
+      retry: 'never',
     });
     expect(request.headers?.['content-type']).toBe('application/x-www-form-urlencoded');
     expect(Object.fromEntries(new URLSearchParams(request.body))).toEqual({

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { toTimestamp } from '../../../src/lib/text.ts';
-import { toTime } from '../../../src/providers/salesforce/contacts.ts';
+import { toTime } from '../../../src/providers/salesforce/object.ts';
 import { fc } from '../../support/fast-check.ts';
 
 const YEARS = {

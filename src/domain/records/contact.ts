@@ -1,9 +1,4 @@
-import { measureSize } from '../lib/json.ts';
-import type { CustomFieldValues } from './custom-field.ts';
-import { CrossbookError } from './errors.ts';
-import type { ProviderName } from './provider-names.ts';
 import {
-  boolean,
   field,
   id,
   listOf,
@@ -14,7 +9,8 @@ import {
   string,
   words,
   wordsOf,
-} from './shape.ts';
+} from '../shape.ts';
+import { type CrmRecord, commonFields, type RecordKind, remoteIdField } from './record.ts';
 
 const addressType = words('AddressType', 'Use of a postal address.', {
   primary: 'Main address.',
@@ -37,20 +33,16 @@ const phoneNumberType = words('PhoneNumberType', 'Type of a phone number.', {
   other: 'Additional number.',
 });
 
-const lifecycleStage = words(
-  'LifecycleStage',
-  'Stage of the contact on the way to becoming a customer.',
-  {
-    subscriber: 'Has subscribed to news.',
-    lead: 'Has shown interest.',
-    marketingqualifiedlead: 'Qualified by marketing.',
-    salesqualifiedlead: 'Qualified by sales.',
-    opportunity: 'Associated with a possible deal.',
-    customer: 'Has bought something.',
-    evangelist: 'A customer who recommends you.',
-    other: 'A custom stage, or one that only this CRM has.',
-  },
-);
+export const lifecycleStage = words('LifecycleStage', 'Stage on the way to becoming a customer.', {
+  subscriber: 'Has subscribed to news.',
+  lead: 'Has shown interest.',
+  marketingqualifiedlead: 'Qualified by marketing.',
+  salesqualifiedlead: 'Qualified by sales.',
+  opportunity: 'Associated with a possible deal.',
+  customer: 'Has bought something.',
+  evangelist: 'A customer who recommends you.',
+  other: 'A custom stage, or one that only this CRM has.',
+});
 
 export const associatedObject = words(
   'AssociatedObject',
@@ -58,7 +50,7 @@ export const associatedObject = words(
   { company: 'A company.', deal: 'A deal.', ticket: 'A support ticket.' },
 );
 
-export const address = shape('Address', 'A postal address of a contact.', {
+export const address = shape('Address', 'A postal address of a contact or company.', {
   addressType: field(addressType, 'Use of the address.'),
   street1: nullable(string, 'Street and house number.', { example: '12 St James’s Square' }),
   street2: nullable(string, 'Second address line, such as a floor or flat.', { nullInRest: true }),
@@ -73,15 +65,15 @@ export const emailAddress = shape('EmailAddress', 'An email address of a contact
   emailAddressType: field(emailAddressType, 'Use of the address.'),
 });
 
-export const phoneNumber = shape('PhoneNumber', 'A phone number of a contact.', {
+export const phoneNumber = shape('PhoneNumber', 'A phone number of a contact or company.', {
   phoneNumber: field(string, 'Phone number, as written in the CRM.', {
     example: '+44 20 7946 0000',
   }),
   phoneNumberType: field(phoneNumberType, 'Type of the phone number.'),
 });
 
-/** Fields that are requested from a CRM. Timestamps are RFC 3339 in UTC with milliseconds. */
-const askedFields = {
+/** Fields that are requested from a CRM. */
+const selectableFields = {
   accountId: nullable(id, 'Id, in the CRM, of the contact’s account or company.', {
     example: '2001',
   }),
@@ -99,27 +91,15 @@ const askedFields = {
     moment,
     'Time of the last call, mail or meeting with the contact. ISO 8601, UTC.',
   ),
-  createdAt: nullable(moment, 'Time of creation in the CRM. ISO 8601, UTC.'),
-  updatedAt: nullable(
-    moment,
-    'Time of the last change that the CRM attributes to a user (Salesforce: `LastModifiedDate`); in HubSpot, of the last change of any kind. ISO 8601, UTC.',
-  ),
-  lastModifiedAt: nullable(
-    moment,
-    'Time of the last change of any kind, also by the CRM itself (Salesforce: `SystemModstamp`). The filter `modifiedSince` compares it. ISO 8601, UTC.',
-  ),
-  isDeleted: field(
-    boolean,
-    'Whether the contact was deleted in the CRM. Searches do not find deleted contacts, so it is true only for one that is deleted while it is read. Tables of syncs mark deleted contacts.',
-  ),
+  ...commonFields('contact'),
 };
 
 export const contact = shape(
   'Contact',
   'A person in a customer’s CRM, in one common shape for all CRMs.',
   {
-    remoteId: field(id, 'Id of the contact in the CRM.', { restName: 'id', example: '101' }),
-    ...askedFields,
+    remoteId: remoteIdField('contact', '101'),
+    ...selectableFields,
   },
 );
 
@@ -129,25 +109,23 @@ export const association = shape('Association', 'A CRM record that a contact is 
   remoteId: field(id, 'Id of the record in the CRM.'),
 });
 
-/** A contact of a customer's CRM in the common shape. Plain data, which the APIs serialize as it is. */
-export interface Contact extends Of<typeof contact> {
-  /** The connection that it comes from: one object, shared by all contacts of a search. */
-  readonly source: ContactOrigin;
-  /** The provider's raw record; null unless selected. */
-  readonly rawData: Readonly<Record<string, unknown>> | null;
-  /** The selected custom fields of the application, by name; absent unless selected. */
-  readonly customFields?: CustomFieldValues | undefined;
-}
+/** A contact of a customer's CRM in the common shape. */
+export interface Contact extends CrmRecord, Of<typeof contact> {}
 
-export interface ContactOrigin {
-  readonly applicationId: string;
-  readonly customerId: string;
-  readonly provider: ProviderName;
-}
+export type ContactField = keyof typeof selectableFields;
 
-export type ContactField = keyof typeof askedFields;
 /** Selectable fields; source and id are always present. */
-export const CONTACT_FIELDS = Object.keys(askedFields) as readonly ContactField[];
+export const CONTACT_FIELDS = Object.keys(selectableFields) as readonly ContactField[];
+
+export const CONTACT: RecordKind<Contact> = {
+  type: 'CONTACT',
+  // None: contacts were the first records.
+  key: '',
+  noun: 'contact',
+  nouns: 'contacts',
+  shape: contact,
+  fields: CONTACT_FIELDS,
+};
 
 export const LIFECYCLE_STAGES = wordsOf(lifecycleStage);
 export const ASSOCIATED_OBJECTS = wordsOf(associatedObject);
@@ -161,17 +139,3 @@ export type PhoneNumberType = Of<typeof phoneNumberType>;
 export type LifecycleStage = Of<typeof lifecycleStage>;
 export type Association = Of<typeof association>;
 export type AssociatedObject = Of<typeof associatedObject>;
-
-/** A CRM's own record. Throws if it is larger, or nested deeper, than what a response may hold. */
-export function toRawData(record: RawRecord): RawRecord {
-  if (Number.isFinite(measureSize(record, RAW_LIMITS))) return record;
-  throw new CrossbookError(
-    'REMOTE_PROVIDER_BAD_RESPONSE',
-    `A CRM record has more than ${RAW_LIMITS.levels} levels or ${RAW_LIMITS.size} characters, which is the limit of raw data. Search without raw data.`,
-    { origin: 'remote-provider' },
-  );
-}
-
-export const RAW_LIMITS = { levels: 64, size: 1024 * 1024 };
-
-type RawRecord = Readonly<Record<string, unknown>>;

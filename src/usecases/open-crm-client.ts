@@ -1,48 +1,49 @@
 import type { Connection, ConnectionTarget } from '../domain/connection.ts';
-import type { ContactOrigin } from '../domain/contact.ts';
-import { type ContactTarget, toContactOrigin } from '../domain/contact-search.ts';
 import { CrossbookError } from '../domain/errors.ts';
-import type { ContactAccess, ContactPort, Providers } from '../domain/provider.ts';
+import type { CrmAccess, CrmPort, Providers } from '../domain/provider.ts';
 import { PROVIDER_TITLES } from '../domain/provider-names.ts';
+import type { CrmRecord, RecordKind, RecordOrigin } from '../domain/records/record.ts';
+import { type RecordTarget, toRecordOrigin } from '../domain/records/record-search.ts';
 import type { MaybePromise } from '../lib/maybe-promise.ts';
 import { customerNotFound, resolveTarget, type TargetDeps } from './authorization.ts';
 
-/** Opens a client for a customer's contacts from a caller, a customer and a provider. */
-export function openContactClient(
+/** Opens a client for a customer's records of a type from a caller, a customer and a provider. */
+export function openCrmClient(
   deps: OpenDeps,
-  target: ContactTarget,
-): MaybePromise<ContactClient> {
+  target: RecordTarget,
+  { type, nouns }: Pick<RecordKind<CrmRecord>, 'type' | 'nouns'>,
+): MaybePromise<CrmClient> {
   const { customerId, providerName } = resolveTarget(deps, target);
-  const access = deps.providers.get(providerName)?.contacts;
-  if (!access) {
+  const access = deps.providers.get(providerName)?.crm;
+  if (!access?.records[type]) {
     throw new CrossbookError(
       'NOT_IMPLEMENTED',
-      `The contacts of ${PROVIDER_TITLES[providerName]} cannot be searched.`,
+      `The ${nouns} of ${PROVIDER_TITLES[providerName]} cannot be searched.`,
     );
   }
-  const open = (connection: Connection | undefined): ContactClient => {
+  const open = (connection: Connection | undefined): CrmClient => {
     if (!connection) throw customerNotFound(customerId, providerName);
     return {
-      source: toContactOrigin(connection),
+      source: toRecordOrigin(connection),
       connection,
       access,
-      port: deps.openContactPort(connection, access),
+      port: deps.openCrmPort(connection, access),
     };
   };
   const loaded = deps.loadConnection({ customerId, providerName });
   return loaded instanceof Promise ? loaded.then(open) : open(loaded);
 }
 
-export interface ContactClient {
-  readonly source: ContactOrigin;
+export interface CrmClient {
+  readonly source: RecordOrigin;
   readonly connection: Connection;
-  readonly access: ContactAccess;
-  readonly port: ContactPort;
+  readonly access: CrmAccess;
+  readonly port: CrmPort;
 }
 
 export interface OpenDeps extends TargetDeps {
   readonly providers: Providers;
   /** Scoped to the caller's application. */
   loadConnection(target: ConnectionTarget): MaybePromise<Connection | undefined>;
-  openContactPort(connection: Connection, access: ContactAccess): ContactPort;
+  openCrmPort(connection: Connection, access: CrmAccess): CrmPort;
 }

@@ -1,11 +1,12 @@
 import type { Fault, FaultTiming, Person } from '@crossbook/sandbox';
 import type { Connection } from '../../src/domain/connection.ts';
-import type { Contact } from '../../src/domain/contact.ts';
-import type { ContactAccess, ContactAdapter } from '../../src/domain/provider.ts';
+import type { CrmAccess } from '../../src/domain/provider.ts';
+import type { Contact } from '../../src/domain/records/contact.ts';
+import type { TestContacts } from '../support/redacted.ts';
 
 /** The CRM under test: what it is, and how to open an account with certain people. */
 export interface Subject {
-  readonly access: ContactAccess;
+  readonly access: CrmAccess;
   /** A fresh account. Its people are numbered from 1 in the given order. */
   open(people: readonly Partial<Person>[]): Fixture;
   /** The contact that the CRM makes of `WHOLE_PERSON`, without the fields that the contract computes itself. */
@@ -18,7 +19,7 @@ export interface Subject {
 
 export interface Fixture {
   readonly account: TestAccount;
-  openPort(connection?: Partial<Connection>): ContactAdapter;
+  openPort(connection?: Partial<Connection>): TestContacts;
 }
 
 /** What both simulated CRMs offer to a test. */

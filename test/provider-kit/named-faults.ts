@@ -23,7 +23,7 @@ export function testNamedFaults(provider: Provider, of: Imitated, outcomes: Outc
     if (at === 'token') account.expireAccessToken();
     account.fail(fault, { operation, times: 99 });
     const lookup = async () =>
-      (await port.findByEmails(['a@here.example'], PLAIN)).get('a@here.example');
+      (await port.findByKey(['a@here.example'], PLAIN)).get('a@here.example');
     const work = at === 'domain' ? port.count(byDomain('here.example')) : lookup();
     const outcome = await work.catch((error: unknown) => error);
     return {

@@ -1,22 +1,20 @@
 import type { Fault } from '@crossbook/sandbox';
 import { describe, expect, test } from 'vitest';
 import { CrossbookError, type ErrorCode } from '../../src/domain/errors.ts';
-import type { ContactAdapter } from '../../src/domain/provider.ts';
 import { byDomain } from '../support/by-domain.ts';
+import type { TestContacts } from '../support/redacted.ts';
 import { idsOf, PLAIN, type Subject } from './contact-port-subject.ts';
 
 const HTML = '<!DOCTYPE html><html><body><h1>Not today</h1></body></html>';
 const RUN = { direction: 'forward', from: undefined, limit: 5 } as const;
 
-const READS: readonly (readonly [
-  string,
-  (port: ContactAdapter, id: string) => Promise<unknown>,
-])[] = [
-  ['a lookup', (port) => port.findByEmails(['p0@here.example'], PLAIN)],
-  ['a page', (port) => port.readList(byDomain('here.example'), RUN, PLAIN)],
-  ['a count', (port) => port.count(byDomain('here.example'))],
-  ['a read by id', (port, id) => port.findByIds([id], PLAIN)],
-];
+const READS: readonly (readonly [string, (port: TestContacts, id: string) => Promise<unknown>])[] =
+  [
+    ['a lookup', (port) => port.findByKey(['p0@here.example'], PLAIN)],
+    ['a page', (port) => port.readList(byDomain('here.example'), RUN, PLAIN)],
+    ['a count', (port) => port.count(byDomain('here.example'))],
+    ['a read by id', (port, id) => port.findByIds([id], PLAIN)],
+  ];
 
 const REFUSALS: readonly (readonly [status: number, code: ErrorCode])[] = [
   [400, 'REMOTE_PROVIDER_ERROR'],
@@ -119,9 +117,7 @@ export function testAnomalies(subject: Subject): void {
     const { account, openPort } = subject.open([{ email: 'p0@here.example' }]);
     const port = openPort();
     account.fail({ kind: 'empty' }, { times: 3 });
-    expect((await port.findByEmails(['p0@here.example'], PLAIN)).get('p0@here.example')).toEqual(
-      [],
-    );
+    expect((await port.findByKey(['p0@here.example'], PLAIN)).get('p0@here.example')).toEqual([]);
     expect(await port.readList(byDomain('here.example'), RUN, PLAIN)).toEqual([]);
     expect((await port.findByIds([account.recordId(1)], PLAIN)).size).toBe(0);
   });
@@ -130,7 +126,7 @@ export function testAnomalies(subject: Subject): void {
     const emails = Array.from({ length: 10 }, (_, index) => `p${index}@here.example`);
     const { account, openPort } = subject.open(emails.map((email) => ({ email })));
     account.fail({ kind: 'partial' });
-    const found = await openPort().findByEmails(emails, PLAIN);
+    const found = await openPort().findByKey(emails, PLAIN);
     expect([...found.keys()]).toEqual(emails);
     expect([...found.values()].flat()).toHaveLength(5);
     emails.forEach((email, index) => {

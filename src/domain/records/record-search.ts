@@ -1,20 +1,19 @@
-import type { Connection } from './connection.ts';
-import type { Contact, ContactField, ContactOrigin } from './contact.ts';
-import type { GivenFilter } from './contact-filter.ts';
-import type { CustomFieldSelection } from './custom-field.ts';
-import { DEFAULT_PAGE_SIZE, type ListPage, type PageInput } from './page.ts';
-import type { ProviderName } from './provider-names.ts';
+import type { Connection } from '../connection.ts';
+import type { CustomFieldSelection } from '../custom-field.ts';
+import { DEFAULT_PAGE_SIZE, type ListPage, type PageInput } from '../page.ts';
+import type { ProviderName } from '../provider-names.ts';
+import type { CrmRecord, RecordOrigin } from './record.ts';
 
-/** A search as passed by an API: unchecked. */
-export interface ContactSearch extends ContactTarget {
-  readonly filter: GivenFilter;
+/** A search as passed by an API: the filter is unchecked. */
+export interface RecordSearch<Given> extends RecordTarget {
+  readonly filter: Given;
   readonly page: PageInput;
   readonly readFromCache: boolean;
   readonly selection: SearchSelection;
 }
 
 /** Omitted arguments default to the request's headers. */
-export interface ContactTarget {
+export interface RecordTarget {
   readonly customerId?: string | null | undefined;
   readonly provider?: ProviderName | null | undefined;
 }
@@ -26,9 +25,9 @@ export interface SearchSelection extends FieldSelection {
   readonly needsPreviousPage: boolean;
 }
 
-/** A page of contacts. */
-export interface ContactPage extends ListPage<Contact> {
-  readonly source: ContactOrigin;
+/** A page of the records that a search has found. */
+export interface FoundPage<Shown extends CrmRecord> extends ListPage<Shown> {
+  readonly source: RecordOrigin;
   readonly totalCount: number | null;
   /** The error where counting was requested and failed; the page is valid nevertheless. */
   readonly countFailure: unknown;
@@ -40,8 +39,8 @@ export interface ContactPage extends ListPage<Contact> {
   readonly readFromCache: boolean;
 }
 
-/** The origin of a connection's contacts. Returns the same object each time, so that results can be memoized by it. */
-export function toContactOrigin(connection: Connection): ContactOrigin {
+/** The origin of a connection's records. Returns the same object each time, so that results can be memoized by it. */
+export function toRecordOrigin(connection: Connection): RecordOrigin {
   const known = remembered.get(connection);
   if (known) return known;
   const { applicationId, customerId, providerName } = connection;
@@ -50,9 +49,9 @@ export function toContactOrigin(connection: Connection): ContactOrigin {
   return source;
 }
 
-const remembered = new WeakMap<Connection, ContactOrigin>();
+const remembered = new WeakMap<Connection, RecordOrigin>();
 
-/** The parts of a contact to fetch. */
+/** The parts of a record to fetch. */
 export interface FieldSelection {
   /** Raw data is the whole record, so it selects every field. */
   readonly rawData: boolean;
@@ -66,7 +65,8 @@ export interface FieldSelection {
   readonly customFields?: CustomFieldSelection | undefined;
 }
 
-export type SelectedFields = ReadonlySet<ContactField>;
+/** Names of fields of the record's type. */
+export type SelectedFields = ReadonlySet<string>;
 
 /** Undefined means all fields. */
 export function readSelectedFields({

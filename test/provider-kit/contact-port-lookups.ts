@@ -25,7 +25,7 @@ const ODD_EMAILS = [
 export function testLookups(subject: Subject): void {
   test.each(ODD_EMAILS)('%s finds exactly its contact', async (email, other) => {
     const { account, openPort } = subject.open([{ email: other }, { email }]);
-    const found = await openPort().findByEmails([email], PLAIN);
+    const found = await openPort().findByKey([email], PLAIN);
     expect([...found.keys()]).toEqual([email]);
     expect(idsOf(found.get(email) ?? [])).toEqual([account.recordId(2)]);
   });
@@ -33,7 +33,7 @@ export function testLookups(subject: Subject): void {
   test('emails with special characters can be looked up together', async () => {
     const emails = ODD_EMAILS.map(([email]) => email);
     const { account, openPort } = subject.open(emails.map((email) => ({ email })));
-    const found = await openPort().findByEmails(emails, PLAIN);
+    const found = await openPort().findByKey(emails, PLAIN);
     expect(emails.map((email) => idsOf(found.get(email) ?? []))).toEqual(
       emails.map((_, index) => [account.recordId(index + 1)]),
     );
@@ -45,7 +45,7 @@ export function testLookups(subject: Subject): void {
       (_, index) => `p${index}@many.example`,
     );
     const { account, openPort } = subject.open(emails.map((email) => ({ email })));
-    const found = await openPort().findByEmails(emails, PLAIN);
+    const found = await openPort().findByKey(emails, PLAIN);
     expect(account.callCount()).toBeLessThanOrEqual(batches);
     expect(emails.map((email) => idsOf(found.get(email) ?? []))).toEqual(
       emails.map((_, index) => [account.recordId(index + 1)]),
@@ -57,13 +57,13 @@ export function testLookups(subject: Subject): void {
       `${index}é'`.padEnd(64, 'l').concat(LONGEST.slice(64)),
     );
     const { openPort } = subject.open(emails.map((email) => ({ email })));
-    const found = await openPort().findByEmails(emails, PLAIN);
+    const found = await openPort().findByKey(emails, PLAIN);
     expect(emails.map((email) => found.get(email)?.length)).toEqual(emails.map(() => 1));
   });
 
   test('emails match case-insensitively', async () => {
     const { account, openPort } = subject.open([{ email: 'Grace.Hopper@Navy.Example' }]);
-    const found = await openPort().findByEmails(['grace.hopper@navy.example'], PLAIN);
+    const found = await openPort().findByKey(['grace.hopper@navy.example'], PLAIN);
     expect(idsOf(found.get('grace.hopper@navy.example') ?? [])).toEqual([account.recordId(1)]);
   });
 
@@ -75,10 +75,10 @@ export function testLookups(subject: Subject): void {
       {},
     ]);
     const port = openPort();
-    expect([...(await port.findByEmails(['nobody@here.example'], PLAIN))]).toEqual([
+    expect([...(await port.findByKey(['nobody@here.example'], PLAIN))]).toEqual([
       ['nobody@here.example', []],
     ]);
-    const found = await port.findByEmails(
+    const found = await port.findByKey(
       ['nobody@here.example', 'known@here.example', 'no@one.example'],
       PLAIN,
     );
@@ -91,7 +91,7 @@ export function testLookups(subject: Subject): void {
 
   test('a lookup of no emails makes no call', async () => {
     const { account, openPort } = subject.open([{ email: 'a@here.example' }]);
-    expect((await openPort().findByEmails([], PLAIN)).size).toBe(0);
+    expect((await openPort().findByKey([], PLAIN)).size).toBe(0);
     expect(account.callCount()).toBe(0);
   });
 
@@ -99,10 +99,7 @@ export function testLookups(subject: Subject): void {
     const { account, openPort } = subject.open([{ email: 'leaves@here.example' }]);
     account.removePerson(account.recordId(1));
     const added = account.addPerson({ email: 'comes@here.example' });
-    const found = await openPort().findByEmails(
-      ['leaves@here.example', 'comes@here.example'],
-      PLAIN,
-    );
+    const found = await openPort().findByKey(['leaves@here.example', 'comes@here.example'], PLAIN);
     expect(found.get('leaves@here.example')).toEqual([]);
     expect(idsOf(found.get('comes@here.example') ?? [])).toEqual([added]);
   });
@@ -110,7 +107,7 @@ export function testLookups(subject: Subject): void {
   test('a contact whose email changed is found only by its new email', async () => {
     const { account, openPort } = subject.open([{ email: 'maiden@here.example' }]);
     account.updatePerson(account.recordId(1), { email: 'married@here.example' });
-    const found = await openPort().findByEmails(
+    const found = await openPort().findByKey(
       ['maiden@here.example', 'married@here.example'],
       PLAIN,
     );

@@ -1,10 +1,11 @@
 import type { HubSpotAccount, Person, SalesforceAccount, Sandbox } from '@crossbook/sandbox';
 import { describe, expect, test } from 'vitest';
-import type { Contact } from '../../src/domain/contact.ts';
 import { CrossbookError, type ErrorCode } from '../../src/domain/errors.ts';
-import type { ContactAdapter, Provider } from '../../src/domain/provider.ts';
+import type { Provider } from '../../src/domain/provider.ts';
+import type { Contact } from '../../src/domain/records/contact.ts';
 import { byDomain } from '../support/by-domain.ts';
 import { createHastyClock } from '../support/hasty-clock.ts';
+import type { TestContacts } from '../support/redacted.ts';
 import { useSandboxPorts } from '../support/sandbox-ports.ts';
 import { idsOf, PLAIN, WHOLE_PERSON } from './contact-port-subject.ts';
 
@@ -73,13 +74,13 @@ export function noContacts(code: ErrorCode): Partial<Observed> {
   };
 }
 
-async function observe(port: ContactAdapter, account: Account): Promise<Observed> {
+async function observe(port: TestContacts, account: Account): Promise<Observed> {
   const toNumber = ({ remoteId }: Contact) => account.indexOf(remoteId);
   const all = [1, 2, 7].map((index) => account.recordId(index));
   const run = (direction: 'forward' | 'backward') =>
     port.readList(byDomain(DOMAIN), { direction, from: undefined, limit: 5 }, PLAIN);
   const find = async (...emails: readonly string[]) => {
-    const found = await port.findByEmails(emails, PLAIN);
+    const found = await port.findByKey(emails, PLAIN);
     return [...found.values()].map((contacts) => contacts.map(toNumber));
   };
   const refresh = () => {
@@ -87,17 +88,15 @@ async function observe(port: ContactAdapter, account: Account): Promise<Observed
     return find(`p2@${DOMAIN}`);
   };
   return {
-    found: await settled(async () => withoutSource(await port.findByEmails(EMAILS, PLAIN))),
+    found: await settled(async () => withoutSource(await port.findByKey(EMAILS, PLAIN))),
     byAlias: await settled(() => find(ALIAS)),
     byBoth: await settled(() => find('ada@whole.example', ALIAS)),
     forward: await settled(async () => (await run('forward')).map(toNumber)),
     backward: await settled(async () => (await run('backward')).map(toNumber)),
     count: await settled(() => port.count(byDomain(DOMAIN))),
     byIds: await settled(async () => idsOf((await port.findByIds(all, PLAIN)).values())),
-    companies: await settled(async () => [
-      ...((await port.findAssociations?.(all, 'company')) ?? []),
-    ]),
-    deals: await settled(async () => [...((await port.findAssociations?.(all, 'deal')) ?? [])]),
+    companies: await settled(async () => [...((await port.related?.(all, 'company')) ?? [])]),
+    deals: await settled(async () => [...((await port.related?.(all, 'deal')) ?? [])]),
     refreshed: await settled(refresh),
     refreshedAgain: await settled(refresh),
   };

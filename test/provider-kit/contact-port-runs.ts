@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { ContactAdapter } from '../../src/domain/provider.ts';
 import { byDomain } from '../support/by-domain.ts';
+import type { TestContacts } from '../support/redacted.ts';
 import { crowd, type Fixture, idsOf, PLAIN, type Subject } from './contact-port-subject.ts';
 
 const DOMAIN = 'crowd.example';
@@ -124,7 +124,7 @@ export function testRuns(subject: Subject): void {
 
 /** Pages like a client: each run starts at the last record of the one before, which is then left out. */
 async function walk(
-  port: ContactAdapter,
+  port: TestContacts,
   direction: 'forward' | 'backward',
   between: (step: number, boundary: string) => void,
 ): Promise<readonly string[]> {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Connection } from '../../src/domain/connection.ts';
-import { CONTACT_FIELDS } from '../../src/domain/contact.ts';
+import { CONTACT_FIELDS } from '../../src/domain/records/contact.ts';
 import { byDomain } from '../support/by-domain.ts';
 import { crowd, idsOf, PLAIN, RAW, type Subject, WHOLE_PERSON } from './contact-port-subject.ts';
 
@@ -18,9 +18,9 @@ export function testRecords(subject: Subject): void {
     });
     expect(contact?.accountId).toMatch(/^\w+$/);
     expect(contact?.ownerId).toMatch(/^\w+$/);
-    expect(
-      (await port.findByEmails(['ada@whole.example'], PLAIN)).get('ada@whole.example'),
-    ).toEqual([contact]);
+    expect((await port.findByKey(['ada@whole.example'], PLAIN)).get('ada@whole.example')).toEqual([
+      contact,
+    ]);
     const run = { direction: 'forward', from: undefined, limit: 5 } as const;
     expect(await port.readList(byDomain('whole.example'), run, PLAIN)).toEqual([contact]);
   });
@@ -57,7 +57,7 @@ export function testRecords(subject: Subject): void {
       const selection = { rawData: false, fields: new Set([field]) };
       const found = [
         (await port.findByIds([remoteId], selection)).get(remoteId),
-        (await port.findByEmails(['ada@whole.example'], selection)).get('ada@whole.example')?.[0],
+        (await port.findByKey(['ada@whole.example'], selection)).get('ada@whole.example')?.[0],
         (await port.readList(byDomain('whole.example'), run, selection))[0],
       ];
       for (const contact of found)
@@ -65,7 +65,7 @@ export function testRecords(subject: Subject): void {
     }
     const nothing = { rawData: false, fields: new Set<never>() };
     expect(
-      (await port.findByEmails(['ada@whole.example'], nothing)).get('ada@whole.example'),
+      (await port.findByKey(['ada@whole.example'], nothing)).get('ada@whole.example'),
     ).toMatchObject([{ remoteId, firstName: null, phoneNumbers: [], lastActivityAt: null }]);
   });
 
@@ -183,7 +183,7 @@ export function testRecords(subject: Subject): void {
 /** For a CRM without associations. */
 export function testNoAssociations(subject: Subject): void {
   test('a port without associations does not offer the operation', () => {
-    expect(subject.open([]).openPort().findAssociations).toBeUndefined();
+    expect(subject.open([]).openPort().related).toBeUndefined();
   });
 }
 
@@ -195,7 +195,7 @@ export function testAssociations(subject: Subject): void {
       loner,
     ]);
     const ids = Array.from({ length: 1_000 }, (_, index) => account.recordId(index + 1));
-    const found = await openPort().findAssociations?.(ids, 'company');
+    const found = await openPort().related?.(ids, 'company');
     expect(account.callCount()).toBe(1);
     expect(idsOfAll(found)).toEqual(ids);
     expect(found?.get(account.recordId(1000))).toEqual([]);
@@ -207,11 +207,11 @@ export function testAssociations(subject: Subject): void {
     const port = openPort();
     const id = account.recordId(1);
     const remoteId = (await port.findByIds([id], PLAIN)).get(id)?.accountId;
-    expect((await port.findAssociations?.([id], 'company'))?.get(id)).toEqual([
+    expect((await port.related?.([id], 'company'))?.get(id)).toEqual([
       { object: 'company', remoteId },
     ]);
-    expect((await port.findAssociations?.([id], 'deal'))?.get(id)).toHaveLength(2);
-    expect((await port.findAssociations?.([id], 'ticket'))?.get(id)).toHaveLength(1);
+    expect((await port.related?.([id], 'deal'))?.get(id)).toHaveLength(2);
+    expect((await port.related?.([id], 'ticket'))?.get(id)).toHaveLength(1);
   });
 }
 

@@ -1,23 +1,31 @@
 import type { RequestWork } from '../admission/work.ts';
 import type { Connection } from '../domain/connection.ts';
-import type { AssociatedObject } from '../domain/contact.ts';
-import type { ListFilter, PhoneFilter } from '../domain/contact-filter.ts';
-import { type FieldSelection, rawKey } from '../domain/contact-search.ts';
 import { AbandonedError, CrossbookError } from '../domain/errors.ts';
-import type { ContactAdapter, ContactPort, KeysetRange, RecordReader } from '../domain/provider.ts';
+import type {
+  BulkReader,
+  CrmAdapter,
+  CrmPort,
+  KeysetRange,
+  RecordAdapter,
+  RecordPort,
+} from '../domain/provider.ts';
+import type { ListFilter } from '../domain/records/conditions.ts';
+import type { AssociatedObject } from '../domain/records/contact.ts';
+import type { CrmRecord, RecordKind } from '../domain/records/record.ts';
+import { type FieldSelection, rawKey } from '../domain/records/record-search.ts';
 import { RemoteFailure } from '../domain/remote.ts';
 import type { SyncSource } from '../domain/sync.ts';
 import type { ContactCache } from '../domain/tenant.ts';
-import type { FoundByEmail, SharedCall } from './lookup-batcher.ts';
+import type { FoundByKey, SharedCall } from './lookup-batcher.ts';
 import type { ProviderClient } from './provider-client.ts';
 import type { CallSource } from './send.ts';
 
 /**
- * The contacts of a connection for one request. The steps of an operation, in order: it is counted as waiting, look-ups
- * by email are batched, the provider's adapter makes the calls, and `send.ts` sends each of them. Cheap, because it is
+ * The records of a connection for one request. The steps of an operation, in order: it is counted as waiting, look-ups
+ * by key are batched, the provider's adapter makes the calls, and `send.ts` sends each of them. Cheap, because it is
  * opened per request.
  */
-export class ConnectionContacts implements ContactPort {
+export class ConnectionCrm implements CrmPort {
   readonly #client: ProviderClient;
   readonly #options: PortOptions;
 
@@ -26,78 +34,73 @@ export class ConnectionContacts implements ContactPort {
     this.#options = options;
   }
 
-  findByEmails(emails: readonly string[], selection: FieldSelection): Promise<FoundByEmail> {
+  of<Shown extends CrmRecord>(kind: RecordKind<Shown>): RecordPort<Shown> {
+    return new ConnectionRecords(this, kind);
+  }
+
+  /** Look-ups of contacts, of which there are many, share calls with other requests. */
+  findByKey<Shown extends CrmRecord>(
+    kind: RecordKind<Shown>,
+    keys: readonly string[],
+    selection: FieldSelection,
+  ): Promise<FoundByKey<Shown>> {
     const { connection, work } = this.#options;
-    const key = toMergeKey(connection, selection);
+    const find = (shared: SharedCall, all: readonly string[], merged: FieldSelection) =>
+      this.#readRecords(shared, (adapter) => {
+        const { findByKey } = adapterOf(adapter, kind);
+        return findByKey ? findByKey(all, merged) : notOffered('Look-ups');
+      });
     return this.#whileWaiting((deadline) =>
       this.#client.lookups.find({
-        emails,
+        keys,
         selection,
-        key,
+        key: `${kind.key}${toMergeKey(connection, selection)}`,
         deadline,
         work,
-        findByEmails: (all, merged, shared) =>
-          this.#readContacts(shared, (adapter) => adapter.findByEmails(all, merged)),
+        findByKey: (all, merged, shared) => find(shared, all, merged),
       }),
-    );
+    ) as Promise<FoundByKey<Shown>>;
   }
 
-  findByPhone(phone: PhoneFilter, selection: FieldSelection) {
-    return this.#read((adapter) => adapter.findByPhone(phone, selection));
+  /** Runs an operation on the records of a type. Their refusal is one of the connection. */
+  read<Shown extends CrmRecord, Found>(
+    kind: RecordKind<Shown>,
+    operation: (records: RecordAdapter<Shown>) => Promise<Found>,
+  ): Promise<Found> {
+    const run: Operation<Found> = (adapter) => operation(adapterOf(adapter, kind));
+    return kind.type === 'CONTACT' ? this.#read(run) : this.readOther(run);
   }
 
-  readList(filter: ListFilter, range: KeysetRange, selection: FieldSelection) {
-    return this.#read((adapter) => adapter.readList(filter, range, selection));
-  }
-
-  count(filter: ListFilter) {
-    return this.#read((adapter) => adapter.count(filter));
-  }
-
-  findByIds(ids: readonly string[], selection: FieldSelection) {
-    return this.#read((adapter) => adapter.findByIds(ids, selection));
-  }
-
-  listFields() {
-    return this.#read((adapter) => adapter.listFields?.() ?? notOffered('Fields'));
-  }
-
-  findAssociations(ids: readonly string[], to: AssociatedObject) {
-    return this.#whileWaiting((deadline) =>
-      this.#callAdapter(
-        this.#ownCall(deadline),
-        (adapter) => adapter.findAssociations?.(ids, to) ?? notOffered('Associations'),
-      ),
-    );
+  /** The connected user may be allowed to read contacts, and nothing else. */
+  readOther<Found>(operation: Operation<Found>): Promise<Found> {
+    return this.#whileWaiting((deadline) => this.#callAdapter(this.#ownCall(deadline), operation));
   }
 
   clockBehindMs(): number {
     return this.#client.clock.behindMs();
   }
 
-  get records(): RecordReader {
+  get bulk(): BulkReader {
     return {
-      describe: (source) => this.#readRecords(source, (records) => records.describe(source)),
-      readAll: (ask) => this.#readRecords(ask.source, (records) => records.readAll(ask)),
-      readChanges: (ask) => this.#readRecords(ask.source, (records) => records.readChanges(ask)),
-      find: (ask, ids) => this.#readRecords(ask.source, (records) => records.find(ask, ids)),
-      readDeleted: (ask) => this.#readRecords(ask.source, (records) => records.readDeleted(ask)),
+      describe: (source) => this.#readBulk(source, (bulk) => bulk.describe(source)),
+      readAll: (ask) => this.#readBulk(ask.source, (bulk) => bulk.readAll(ask)),
+      readChanges: (ask) => this.#readBulk(ask.source, (bulk) => bulk.readChanges(ask)),
+      find: (ask, ids) => this.#readBulk(ask.source, (bulk) => bulk.find(ask, ids)),
+      readDeleted: (ask) => this.#readBulk(ask.source, (bulk) => bulk.readDeleted(ask)),
     };
   }
 
   /** Only a refusal of contacts is one of the connection. */
-  #readRecords<Found>(
+  #readBulk<Found>(
     { kind }: SyncSource,
-    operation: (records: RecordReader) => Promise<Found>,
+    operation: (bulk: BulkReader) => Promise<Found>,
   ): Promise<Found> {
-    const read: Operation<Found> = ({ records }) =>
-      records ? operation(records) : notOffered('Records');
-    if (kind === 'CONTACTS') return this.#read(read);
-    return this.#whileWaiting((deadline) => this.#callAdapter(this.#ownCall(deadline), read));
+    const read: Operation<Found> = ({ bulk }) => (bulk ? operation(bulk) : notOffered('Syncs'));
+    return kind === 'CONTACTS' ? this.#read(read) : this.readOther(read);
   }
 
   #read<Found>(operation: Operation<Found>): Promise<Found> {
-    return this.#whileWaiting((deadline) => this.#readContacts(this.#ownCall(deadline), operation));
+    return this.#whileWaiting((deadline) => this.#readRecords(this.#ownCall(deadline), operation));
   }
 
   /** A call that no other request shares. */
@@ -130,7 +133,7 @@ export class ConnectionContacts implements ContactPort {
   }
 
   /** Where the provider refuses to let contacts be read, those that were read before are not served any more. */
-  #readContacts<Found>(call: SharedCall, operation: Operation<Found>): Promise<Found> {
+  #readRecords<Found>(call: SharedCall, operation: Operation<Found>): Promise<Found> {
     const { connectionId } = this.#client;
     return this.#callAdapter(call, async (adapter) => {
       try {
@@ -166,6 +169,51 @@ export class ConnectionContacts implements ContactPort {
       throw redact(error);
     }
   }
+}
+
+/** The records of one type. */
+class ConnectionRecords<Shown extends CrmRecord> implements RecordPort<Shown> {
+  readonly #crm: ConnectionCrm;
+  readonly #kind: RecordKind<Shown>;
+
+  constructor(crm: ConnectionCrm, kind: RecordKind<Shown>) {
+    this.#crm = crm;
+    this.#kind = kind;
+  }
+
+  findByKey(keys: readonly string[], selection: FieldSelection) {
+    return this.#crm.findByKey(this.#kind, keys, selection);
+  }
+
+  readList(filter: ListFilter, range: KeysetRange, selection: FieldSelection) {
+    return this.#crm.read(this.#kind, (records) => records.readList(filter, range, selection));
+  }
+
+  count(filter: ListFilter) {
+    return this.#crm.read(this.#kind, (records) => records.count(filter));
+  }
+
+  findByIds(ids: readonly string[], selection: FieldSelection) {
+    return this.#crm.read(this.#kind, (records) => records.findByIds(ids, selection));
+  }
+
+  listFields() {
+    return this.#crm.read(this.#kind, ({ listFields }) => listFields?.() ?? notOffered('Fields'));
+  }
+
+  related(ids: readonly string[], to: AssociatedObject) {
+    return this.#crm.readOther(
+      (adapter) => adapterOf(adapter, this.#kind).related?.(ids, to) ?? notOffered('Associations'),
+    );
+  }
+}
+
+function adapterOf<Shown extends CrmRecord>(
+  { records }: CrmAdapter,
+  { type, nouns }: RecordKind<Shown>,
+): RecordAdapter<Shown> {
+  const adapter = records[type] as RecordAdapter<Shown> | undefined;
+  return adapter ?? notOffered(`${nouns.charAt(0).toUpperCase()}${nouns.slice(1)}`);
 }
 
 /** A refusal of the call itself: one of a token refresh may be temporary, and is no RemoteFailure any more. */
@@ -211,4 +259,4 @@ export interface PortOptions extends Omit<CallSource, 'onProgress'> {
   readonly deadline?: number | undefined;
 }
 
-type Operation<Found> = (adapter: ContactAdapter) => Promise<Found>;
+type Operation<Found> = (adapter: CrmAdapter) => Promise<Found>;

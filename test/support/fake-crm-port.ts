@@ -1,34 +1,33 @@
 import type { Connection } from '../../src/domain/connection.ts';
-import type { Association, Contact } from '../../src/domain/contact.ts';
-import { CONTACT_FIELDS } from '../../src/domain/contact.ts';
-import { type ListFilter, matchesFilter } from '../../src/domain/contact-filter.ts';
-import { type FieldSelection, readSelectedFields } from '../../src/domain/contact-search.ts';
 import { readCustomFieldValues } from '../../src/domain/custom-field-values.ts';
-import type { ContactPort } from '../../src/domain/provider.ts';
+import type { CrmPort, RecordPort } from '../../src/domain/provider.ts';
 import type { ProviderName } from '../../src/domain/provider-names.ts';
+import type { ListFilter } from '../../src/domain/records/conditions.ts';
+import type { Association, Contact } from '../../src/domain/records/contact.ts';
+import { CONTACT_FIELDS } from '../../src/domain/records/contact.ts';
+import { contactFilters } from '../../src/domain/records/contact-filter.ts';
+import { type FieldSelection, readSelectedFields } from '../../src/domain/records/record-search.ts';
 import type { FakePerson } from './fake-people.ts';
 
 /** A CRM in memory. It records every call, and fails with what `fault` throws. */
-export function createFakeContactPort({ people, connection, record, fault }: FakeCrm): ContactPort {
+export function createFakeCrmPort({ people, connection, record, fault }: FakeCrm): CrmPort {
   const source = {
     applicationId: connection.applicationId,
     customerId: connection.customerId,
     provider: connection.providerName,
   };
-  return {
-    clockBehindMs: () => 0,
-    async findByEmails(emails, selection) {
+  const contacts: RecordPort<Contact> = {
+    async findByKey(emails, selection) {
       called('findByEmails', emails, selection);
       return new Map(
         emails.map((email) => [email, owners(email).map((person) => read(person, selection))]),
       );
     },
-    async findByPhone(phone, selection) {
-      called('findByPhone', [phone.digits], selection);
-      const found = people.filter((person) => matchesFilter(whole(person), phone));
-      return found.map((person) => read(person, selection));
-    },
     async readList(filter, { direction, from, limit }, selection) {
+      if (filter.by === 'phone') {
+        called('findByPhone', [filter.digits], selection);
+        return members(filter).map((person) => read(person, selection));
+      }
       called('readList', toKeys(filter), selection);
       const all = members(filter);
       const forward = direction === 'forward';
@@ -57,14 +56,19 @@ export function createFakeContactPort({ people, connection, record, fault }: Fak
       const found = people.filter(({ remoteId }) => requested.has(remoteId));
       return new Map(found.map((person) => [person.remoteId, read(person, selection)]));
     },
-    async findAssociations(ids, to) {
+    async related(ids, to) {
       called('findAssociations', ids);
       return new Map<string, readonly Association[]>(
         ids.map((id) => [id, [{ object: to, remoteId: `${to}-of-${id}` }]]),
       );
     },
     listFields: async () => [],
-    records: {
+  };
+  return {
+    // The only records that it has.
+    of: () => contacts as never,
+    clockBehindMs: () => 0,
+    bulk: {
       describe: notOffered,
       readAll: notOffered,
       readChanges: notOffered,
@@ -112,7 +116,7 @@ export function createFakeContactPort({ people, connection, record, fault }: Fak
   }
 
   function members(filter: ListFilter) {
-    return people.filter((person) => matchesFilter(whole(person), filter));
+    return people.filter((person) => contactFilters.matches(whole(person), filter));
   }
 
   function whole(person: FakePerson): Contact {

@@ -1,7 +1,9 @@
 import type { Person } from '@crossbook/sandbox';
 import { expect, test } from 'vitest';
-import { type ListFilter, readContactFilter } from '../../src/domain/contact-filter.ts';
-import type { ContactAdapter } from '../../src/domain/provider.ts';
+import { PHONE_HITS } from '../../src/domain/provider.ts';
+import type { ListFilter } from '../../src/domain/records/conditions.ts';
+import { contactFilters } from '../../src/domain/records/contact-filter.ts';
+import type { TestContacts } from '../support/redacted.ts';
 import { crowd, idsOf, PLAIN, type Subject } from './contact-port-subject.ts';
 
 const ALL = { direction: 'forward', from: undefined, limit: 1_002 } as const;
@@ -18,13 +20,13 @@ export function testFilters(subject: Subject): void {
       port,
       list: async (filter: ListFilter) => toNumbers(idsOf(await port.readList(filter, ALL, PLAIN))),
       call: async (phone: string) => {
-        const filter = readContactFilter({ phone });
+        const filter = contactFilters.read({ phone });
         if (filter.by !== 'phone') throw new Error('Not a phone.');
-        return toNumbers(idsOf(await port.findByPhone(filter, PLAIN)));
+        return toNumbers(idsOf(await port.readList(filter, PHONE_HITS, PLAIN)));
       },
     };
   };
-  const named = (prefix: string) => readContactFilter({ namePrefix: prefix }) as ListFilter;
+  const named = (prefix: string) => contactFilters.read({ namePrefix: prefix }) as ListFilter;
 
   test('all contacts are listed in the order of their ids, deleted and merged ones left out', async () => {
     const { account, port, list } = open(crowd(3, 'any.example'));
@@ -174,7 +176,7 @@ export function testFilters(subject: Subject): void {
     const { port } = open([{ email: 'a@b.example', custom: { favorite_color: 'red' } }]);
     const missing = subject.customField.replace(/color/i, 'shape');
     const problems: unknown[] = [];
-    const read = (port_: ContactAdapter, source: string) => {
+    const read = (port_: TestContacts, source: string) => {
       const field = { name: 'color', type: 'TEXT', source } as const;
       const onProblem = (_: unknown, problem: string) => problems.push(problem);
       const customFields = { key: source, names: ['color'], fields: [field], onProblem };

@@ -1,0 +1,111 @@
+import { readCustomFieldValues } from '../../domain/custom-field-values.ts';
+import {
+  COMPANY,
+  type Company,
+  type CompanyField,
+  type Money,
+} from '../../domain/records/company.ts';
+import { companyFilters } from '../../domain/records/company-filter.ts';
+import type { Address, PhoneNumber } from '../../domain/records/contact.ts';
+import { type RecordOrigin, toRawData } from '../../domain/records/record.ts';
+import type { FieldSelection } from '../../domain/records/record-search.ts';
+import { toDecimal, toText, toWhole } from '../../lib/text.ts';
+import { addAddress, readField } from './contacts.ts';
+import { type SalesforceObject, toTime } from './object.ts';
+import type { Row } from './query.ts';
+import { ACCOUNT } from './soql.ts';
+
+/** Maps an account to the common shape. */
+function toCompany(
+  row: Row,
+  source: RecordOrigin,
+  { rawData, customFields }: FieldSelection,
+): Company {
+  const remoteId = toText(row['Id']) ?? '';
+  const website = toText(row['Website']);
+  const modifiedAt = toTime(row['LastModifiedDate']);
+  return {
+    source,
+    remoteId,
+    name: toText(row['Name']),
+    domain: toDomain(website),
+    website,
+    phoneNumbers: toPhoneNumbers(row),
+    addresses: toAddresses(row),
+    industry: toText(row['Industry']),
+    employeeCount: toWhole(row['NumberOfEmployees']),
+    annualRevenue: toRevenue(row['AnnualRevenue']),
+    ownerId: toText(row['OwnerId']),
+    parentId: toText(row['ParentId']),
+    // Accounts have no stage.
+    lifecycleStage: null,
+    createdAt: toTime(row['CreatedDate']),
+    updatedAt: modifiedAt,
+    // Changes by automation update only SystemModstamp.
+    lastModifiedAt: toTime(row['SystemModstamp']) ?? modifiedAt,
+    isDeleted: row['IsDeleted'] === true,
+    rawData: rawData ? toRawData(row) : null,
+    ...(customFields && {
+      customFields: readCustomFieldValues(customFields, remoteId, (name) => readField(row, name)),
+    }),
+  };
+}
+
+/** The host of a website, which users also enter without a scheme. */
+function toDomain(website: string | null): string | null {
+  if (website === null) return null;
+  const url = website.includes('://') ? website : `https://${website}`;
+  const host = URL.canParse(url) ? new URL(url).hostname : '';
+  return host.includes('.') ? host.replace(/^www\./, '') : null;
+}
+
+function toPhoneNumbers(row: Row): readonly PhoneNumber[] {
+  const phone = toText(row['Phone']);
+  const fax = toText(row['Fax']);
+  return [
+    ...(phone === null ? [] : [{ phoneNumber: phone, phoneNumberType: 'primary' } as const]),
+    ...(fax === null ? [] : [{ phoneNumber: fax, phoneNumberType: 'fax' } as const]),
+  ];
+}
+
+function toAddresses(row: Row): readonly Address[] {
+  const addresses: Address[] = [];
+  addAddress(addresses, 'billing', row['BillingAddress']);
+  addAddress(addresses, 'shipping', row['ShippingAddress']);
+  return addresses;
+}
+
+/** In the currency of the org, or, where it has several, of the record. */
+function toRevenue(field: unknown): Money | null {
+  const value = toDecimal(field);
+  return value === null ? null : { value, currency: null };
+}
+
+const NAMES_OF: Readonly<Record<CompanyField, readonly string[]>> = {
+  name: ['Name'],
+  domain: ['Website'],
+  website: ['Website'],
+  phoneNumbers: ['Phone', 'Fax'],
+  addresses: ['BillingAddress', 'ShippingAddress'],
+  industry: ['Industry'],
+  employeeCount: ['NumberOfEmployees'],
+  annualRevenue: ['AnnualRevenue'],
+  ownerId: ['OwnerId'],
+  parentId: ['ParentId'],
+  lifecycleStage: [],
+  createdAt: ['CreatedDate'],
+  updatedAt: ['LastModifiedDate'],
+  lastModifiedAt: ['SystemModstamp', 'LastModifiedDate'],
+  isDeleted: ['IsDeleted'],
+};
+
+export const COMPANY_OBJECT: SalesforceObject<Company> = {
+  kind: COMPANY,
+  filters: companyFilters,
+  name: ACCOUNT,
+  idPrefix: '001',
+  names: NAMES_OF,
+  keys: [],
+  isMapped: () => false,
+  toRecord: toCompany,
+};
