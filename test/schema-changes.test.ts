@@ -51,7 +51,7 @@ test.each([
   [
     'a field may become null',
     (sdl: string) => sdl.replace('isDeleted: Boolean!', 'isDeleted: Boolean'),
-    'Contact.isDeleted',
+    'Company.isDeleted',
   ],
   [
     'an input asks for more',
@@ -71,7 +71,7 @@ test.each([
   [
     'a key goes',
     (sdl: string) => sdl.replace(' @key(fields: "customerId provider remoteId")', ''),
-    'Contact @key(fields: "customerId provider remoteId")',
+    'Company @key(fields: "customerId provider remoteId")',
   ],
   [
     'a type is no longer shared',
@@ -81,7 +81,7 @@ test.each([
   [
     'a contract shows a field that it excluded',
     (sdl: string) => sdl.replace('JSON @tag(name: "raw-data")', 'JSON'),
-    'Contact.rawData @tag(name: "raw-data")',
+    'Company.rawData @tag(name: "raw-data")',
   ],
   [
     'an enum that other subgraphs copy for a key has one value more',
@@ -150,7 +150,7 @@ function toPlainSchema(document: DocumentNode) {
   return buildASTSchema(plain);
 }
 
-/** Such as `Contact @key(fields: "id")` and `Contact.rawData @tag(name: "raw-data")`. */
+/** Such as `Contact @key(fields: "id")` and `Company.rawData @tag(name: "raw-data")`. */
 function listApplied(document: DocumentNode): readonly string[] {
   const list = (
     path: string,

@@ -2,6 +2,7 @@ import { GraphQLSchema } from 'graphql';
 import { builder } from './define/builder.ts';
 import './types/node.ts';
 import './types/contact.ts';
+import './types/company.ts';
 import './types/provider.ts';
 import './types/customer.ts';
 import './types/custom-fields.ts';

@@ -13,9 +13,9 @@ import {
   type StringValueNode,
   type TypeNode,
 } from 'graphql';
-import type { Contact } from '../domain/contact.ts';
 import type { CustomFieldType } from '../domain/custom-field.ts';
 import type { CustomField } from '../domain/custom-fields.ts';
+import type { Contact } from '../domain/records/contact.ts';
 
 /** The schema with `Contact.custom`, which has a field for each custom field. The same schema if there are none. */
 export function withTypedFields(

@@ -180,20 +180,21 @@ test('a customer of another application is not found', async () => {
 test('the 18 providers list their capabilities', async () => {
   const { execute } = await createTestServer();
   const { data } = await execute(
-    '{ providers { name category canSearchContacts associatedObjects } }',
+    '{ providers { name category associatedObjects capabilities { record canList canWrite filters { name isExact } } } }',
   );
   expect(data.providers).toHaveLength(18);
   expect(
-    data.providers.filter((one: { canSearchContacts: boolean }) => one.canSearchContacts),
-  ).toEqual([
-    { name: 'SALESFORCE', category: 'CRM', canSearchContacts: true, associatedObjects: [] },
-    {
-      name: 'HUBSPOT',
-      category: 'CRM',
-      canSearchContacts: true,
-      associatedObjects: ['COMPANY', 'DEAL', 'TICKET'],
-    },
+    data.providers.filter((one: { capabilities: unknown[] }) => one.capabilities.length > 0),
+  ).toMatchObject([
+    { name: 'SALESFORCE', category: 'CRM', associatedObjects: [] },
+    { name: 'HUBSPOT', category: 'CRM', associatedObjects: ['COMPANY', 'DEAL', 'TICKET'] },
   ]);
+  expect(data.providers[1].capabilities[0]).toMatchObject({
+    record: 'CONTACT',
+    canList: true,
+    canWrite: false,
+    filters: expect.arrayContaining([{ name: 'emailDomain', isExact: true }]),
+  });
 });
 
 test.each([

@@ -117,7 +117,9 @@ test('references use the prefixed name, and other names get an error that lists 
     { __typename: 'Crm_Contact', lastName: 'Lovelace' },
     null,
   ]);
-  expect(errors?.[0]?.message).toContain('Crm_Contact, Crm_ContactsByEmail, Crm_Customer');
+  expect(errors?.[0]?.message).toContain(
+    'Crm_Contact, Crm_Company, Crm_ContactsByEmail, Crm_Customer',
+  );
 });
 
 test('the served schema is the printed one, and mutations and introspection use the prefixed names', async () => {

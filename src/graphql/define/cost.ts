@@ -1,5 +1,5 @@
 import type { FieldCost, UncheckedArguments } from '@crossbook/executor';
-import { PROVIDER_CALL } from '../../domain/contact-search.ts';
+import { PROVIDER_CALL } from '../../domain/records/record-search.ts';
 
 /** Long values cost one unit per this many bytes. */
 export const BYTES_PER_UNIT = 64;

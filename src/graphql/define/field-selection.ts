@@ -13,21 +13,23 @@ import {
   valueFromAST,
 } from 'graphql';
 import { CONFIGURATION_FIELDS } from '../../domain/connection.ts';
-import { CONTACT_FIELDS } from '../../domain/contact.ts';
-import type { FieldSelection } from '../../domain/contact-search.ts';
+import type { CrmRecord, RecordKind } from '../../domain/records/record.ts';
+import type { FieldSelection } from '../../domain/records/record-search.ts';
 
 /**
- * The field selection for the contacts at these paths below the current field. Schema fields have the names of the
+ * The field selection for the records of a type at these paths below the current field. Schema fields have the names of the
  * domain's fields. Equal selections of a plan return the same object, so that caches can be keyed by identity.
  */
-export function selectContactFields(
+export function selectFields(
+  kind: RecordKind<CrmRecord>,
   info: GraphQLResolveInfo,
   ...places: readonly (readonly string[])[]
 ): FieldSelection {
+  const remembered = selections.get(kind) ?? new WeakMap<readonly FieldNode[], KnownSelection>();
   let known = remembered.get(info.fieldNodes);
   if (!known) {
-    known = readSelection(info, places);
-    remembered.set(info.fieldNodes, known);
+    known = readSelection(kind, info, places);
+    selections.set(kind, remembered.set(info.fieldNodes, known));
   }
   const { selection, customFields, rawFields } = known;
   if (customFields.length === 0 && rawFields.length === 0) return selection;
@@ -42,6 +44,7 @@ export function selectContactFields(
 }
 
 function readSelection(
+  { fields }: RecordKind<CrmRecord>,
   info: GraphQLResolveInfo,
   places: readonly (readonly string[])[],
 ): KnownSelection {
@@ -50,7 +53,7 @@ function readSelection(
   const names = new Set(nodes.map(({ name }) => name.value));
   const selection = {
     rawData: names.has('rawData'),
-    fields: new Set(CONTACT_FIELDS.filter((name) => names.has(name))),
+    fields: new Set(fields.filter((name) => names.has(name))),
   };
   const rawFields = named('rawData').filter((node) => node.arguments?.length);
   const untyped = named('customFields');
@@ -108,7 +111,7 @@ interface KnownSelection {
  * Memoizes selections by the executor's node lists, which a cached plan keeps: from the second request on nothing is
  * computed. Conditions that evaluate differently produce new lists.
  */
-const remembered = new WeakMap<readonly FieldNode[], KnownSelection>();
+const selections = new Map<RecordKind<CrmRecord>, WeakMap<readonly FieldNode[], KnownSelection>>();
 
 /** Whether a configuration of a connection at one of these paths below the current field is selected. */
 export function selectsConfigurations(

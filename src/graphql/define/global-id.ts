@@ -1,5 +1,6 @@
-import type { Contact, ContactOrigin } from '../../domain/contact.ts';
 import { isProviderName } from '../../domain/provider-names.ts';
+import type { CrmRecord, RecordOrigin } from '../../domain/records/record.ts';
+import type { RecordType } from '../../domain/records/record-type.ts';
 import { parseJson } from '../../lib/json.ts';
 
 /** Longer than the id of any record. A text is decoded for each place that it stands in. */
@@ -11,7 +12,7 @@ const VERSION = 1;
 /** A globally unique id, over applications, customers and providers, so that client caches never mix two records. */
 export function toGlobalId(id: GlobalId): string {
   const { type, applicationId, customerId } = id;
-  const record = type === 'Contact' ? [id.provider, id.remoteId] : [];
+  const record = type === 'Customer' ? [] : [id.provider, id.remoteId];
   return Buffer.from(
     JSON.stringify([VERSION, type, applicationId, customerId, ...record]),
   ).toString('base64url');
@@ -27,18 +28,45 @@ export function readGlobalId(text: string): GlobalId | undefined {
   if (Number(version) !== VERSION || applicationId === undefined || customerId === undefined)
     return undefined;
   if (type === 'Customer' && parts.length === 4) return { type, applicationId, customerId };
-  if (type !== 'Contact' || parts.length !== 6 || remoteId === undefined) return undefined;
+  if (!isRecordName(type) || parts.length !== 6 || remoteId === undefined) return undefined;
   if (provider === undefined || !isProviderName(provider)) return undefined;
   return { type, applicationId, customerId, provider, remoteId };
 }
 
+/** The types of records by their names in GraphQL. */
+const TYPES = { CONTACT: 'Contact', COMPANY: 'Company' } as const satisfies Record<
+  RecordType,
+  string
+>;
+export type RecordName = (typeof TYPES)[RecordType];
+
+function isRecordName(type: string | undefined): type is RecordName {
+  return type === TYPES.CONTACT || type === TYPES.COMPANY;
+}
+
+/** Reads the global id of records of a type. */
+export function toRecordId(record: RecordType): (shown: RecordKey) => string {
+  const type = TYPES[record];
+  const remembered = new WeakMap<RecordOrigin, Beginning>();
+  return (shown) => toIdOf(shown, type, remembered);
+}
+
+/** Of a contact. */
+export const toContactId = toRecordId('CONTACT');
+
 /**
- * The global id of a contact. Contacts of one search differ only in the CRM's id at the end; base64 encodes groups of
- * three bytes, so the common groups are encoded once and only the rest per contact.
+ * The global id of a record. Records of one search differ only in the CRM's id at the end; base64 encodes groups of
+ * three bytes, so the common groups are encoded once and only the rest per record.
  */
-export function toContactId({ source, remoteId }: Pick<Contact, 'source' | 'remoteId'>): string {
-  if (!isPlain(remoteId)) return toGlobalId({ type: 'Contact', ...source, remoteId });
-  const { front, begun } = toBeginning(source);
+function toIdOf(
+  { source, remoteId }: RecordKey,
+  type: RecordName,
+  remembered: WeakMap<RecordOrigin, Beginning>,
+): string {
+  if (!isPlain(remoteId)) return toGlobalId({ type, ...source, remoteId });
+  const known = remembered.get(source) ?? toBeginning(source, type);
+  remembered.set(source, known);
+  const { front, begun } = known;
   return front + encode(begun + remoteId + END);
 }
 
@@ -51,18 +79,14 @@ function isPlain(text: string): boolean {
   return true;
 }
 
-function toBeginning(source: ContactOrigin): Beginning {
-  const known = remembered.get(source);
-  if (known) return known;
-  const whole = Buffer.from(toGlobalId({ type: 'Contact', ...source, remoteId: '' }), 'base64url');
+function toBeginning(source: RecordOrigin, type: RecordName): Beginning {
+  const whole = Buffer.from(toGlobalId({ type, ...source, remoteId: '' }), 'base64url');
   const shared = whole.subarray(0, whole.length - END.length);
   const inGroups = shared.length - (shared.length % 3);
-  const beginning = {
+  return {
     front: shared.subarray(0, inGroups).toString('base64url'),
     begun: shared.subarray(inGroups).toString('latin1'),
   };
-  remembered.set(source, beginning);
-  return beginning;
 }
 
 /** Base64 for a few bytes, for which calling `Buffer` would cost more. */
@@ -93,8 +117,6 @@ const END = '"]';
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
-const remembered = new WeakMap<ContactOrigin, Beginning>();
-
 interface Beginning {
   /** The complete groups, encoded. */
   readonly front: string;
@@ -102,13 +124,15 @@ interface Beginning {
   readonly begun: string;
 }
 
-type GlobalId = CustomerId | ContactId;
+type GlobalId = CustomerId | RecordId;
 
-interface CustomerId extends Omit<ContactOrigin, 'provider'> {
+interface CustomerId extends Omit<RecordOrigin, 'provider'> {
   readonly type: 'Customer';
 }
 
-interface ContactId extends ContactOrigin {
-  readonly type: 'Contact';
+interface RecordId extends RecordOrigin {
+  readonly type: RecordName;
   readonly remoteId: string;
 }
+
+type RecordKey = Pick<CrmRecord, 'source' | 'remoteId'>;

@@ -5,13 +5,13 @@ import { findProviderName, type ProviderName } from '../../domain/provider-names
 import { isRecord } from '../../lib/json.ts';
 import type { RequestContext } from '../../request/context.ts';
 import { findCustomer } from '../../usecases/find-customer.ts';
-import { findContact } from '../../usecases/search-contacts.ts';
 import { recordCosts } from '../define/cost.ts';
 import type { EmailReference } from '../types/contact.ts';
 import {
   type NodeRecord,
   nullIfNotFound,
   type RecordSelection,
+  readCrmRecord,
   readRecord,
   selectRecord,
   typeNameOf,
@@ -74,8 +74,8 @@ function readType({ __typename }: Reference, typePrefix: string): EntityName {
 }
 
 /**
- * Reads a reference: a Customer by the application's id or the global id, a Contact by its three ids or the global
- * id.
+ * Reads a reference: a Customer by the application's id or the global id, a record of a CRM by its three ids or the
+ * global id.
  */
 async function readReference(
   reference: Reference,
@@ -87,8 +87,13 @@ async function readReference(
     return nullIfNotFound(findCustomer(context, customerId, selection.withConfigurations));
   }
   if (typeof customerId === 'string' && typeof remoteId === 'string') {
-    const key = { customerId, provider: readProvider(provider), remoteId };
-    return nullIfNotFound(findContact(context, key, selection.contact));
+    const key = {
+      type: type === 'Company' ? type : 'Contact',
+      customerId,
+      provider: readProvider(provider),
+      remoteId,
+    } as const;
+    return readCrmRecord(context, key, selection);
   }
   if (typeof id !== 'string')
     throw new CrossbookError('BAD_REQUEST', 'A reference must have a key.');
@@ -118,7 +123,7 @@ function findProvider(name: unknown): ProviderName | undefined {
   return typeof name === 'string' ? findProviderName(name) : undefined;
 }
 
-const ENTITY_NAMES = ['Contact', 'ContactsByEmail', 'Customer'] as const;
+const ENTITY_NAMES = ['Contact', 'Company', 'ContactsByEmail', 'Customer'] as const;
 
 type EntityName = (typeof ENTITY_NAMES)[number];
 type Entity = NodeRecord | EmailReference;

@@ -46,7 +46,7 @@ const toProtocol = (prefix: string): DocumentNode =>
     "A reference to an entity: its type name and one of its keys."
     scalar _Any
     "Entities that a gateway can request by reference."
-    union _Entity = ${prefix}Contact | ${prefix}ContactsByEmail | ${prefix}Customer
+    union _Entity = ${prefix}Contact | ${prefix}Company | ${prefix}ContactsByEmail | ${prefix}Customer
     "This subgraph, described for gateways."
     type _Service {
       "The schema with its federation directives."

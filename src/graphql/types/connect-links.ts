@@ -8,9 +8,9 @@ import {
   MIN_LINK_SECONDS,
 } from '../../domain/connect-link.ts';
 import { type Connection, connection } from '../../domain/connection.ts';
-import { LIST_COST } from '../../domain/contact-search.ts';
 import { oauthClient, type StoredOAuthClient } from '../../domain/oauth.ts';
 import { providerName } from '../../domain/provider-names.ts';
+import { LIST_COST } from '../../domain/records/record-search.ts';
 import { boolean, field, id, int, listOf, nullable, string } from '../../domain/shape.ts';
 import {
   cancelConnectLink,

@@ -1,4 +1,4 @@
-import type { Contact } from '../../domain/contact.ts';
+import type { Contact } from '../../domain/records/contact.ts';
 
 /** A contact and whether it was read with a cache. */
 export interface ContactRecord extends Contact {

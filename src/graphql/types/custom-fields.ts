@@ -1,6 +1,5 @@
 import { costs } from '@crossbook/executor';
 import { type Connection, connection } from '../../domain/connection.ts';
-import { LIST_COST } from '../../domain/contact-search.ts';
 import { customFieldMapping } from '../../domain/custom-field.ts';
 import {
   type CustomFields,
@@ -9,8 +8,10 @@ import {
   MAX_CUSTOM_FIELDS,
 } from '../../domain/custom-fields.ts';
 import { providerName } from '../../domain/provider-names.ts';
+import { LIST_COST } from '../../domain/records/record-search.ts';
 import { recordType } from '../../domain/records/record-type.ts';
 import { boolean, descriptionOf, field, id, int, listOf, nullable } from '../../domain/shape.ts';
+import { requireCustomFieldsOf } from '../../usecases/custom-field-mistakes.ts';
 import { readCustomFields, setCustomFields } from '../../usecases/declare-custom-fields.ts';
 import { setFieldMappings } from '../../usecases/map-custom-fields.ts';
 import { builder, tagged } from '../define/builder.ts';
@@ -22,12 +23,15 @@ const RECORD = field(recordType, RECORD_DESCRIPTION, { defaultValue: 'CONTACT' }
 
 builder.queryField('customFieldDefinitions', (t) =>
   t.field({
-    args: { record: recordArgument(t.arg) },
+    args: recordArgument,
     ...tagged('api-key'),
     type: objectOf(customFields),
     description: `The custom fields of contacts that your application has declared, at most ${MAX_CUSTOM_FIELDS}. The fields of a customer’s CRM are \`ConnectedProvider.providerFields\`. Requires an API key.`,
     ...costs({ weight: LIST_COST }),
-    resolve: (_root, _args, context) => readCustomFields(context),
+    resolve(_root, { record }, context) {
+      requireCustomFieldsOf(record);
+      return readCustomFields(context);
+    },
   }),
 );
 
@@ -57,9 +61,10 @@ defineMutation('setCustomFieldDefinitions', {
       ),
     },
   },
-  resolve: async (given, context) => ({
-    customFieldDefinitions: await setCustomFields(context, given),
-  }),
+  async resolve(given, context) {
+    requireCustomFieldsOf(given.record);
+    return { customFieldDefinitions: await setCustomFields(context, given) };
+  },
   payload: {
     description: 'Result of setting custom fields.',
     fields: {
@@ -85,7 +90,10 @@ defineMutation('setCustomFieldMappings', {
       ),
     },
   },
-  resolve: async (given, context) => ({ connection: await setFieldMappings(context, given) }),
+  async resolve(given, context) {
+    requireCustomFieldsOf(given.record);
+    return { connection: await setFieldMappings(context, given) };
+  },
   payload: {
     description: 'Result of setting mappings.',
     fields: {

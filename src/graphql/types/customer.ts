@@ -1,7 +1,6 @@
 import { costs } from '@crossbook/executor';
 import { DEFAULT_TOKEN_SECONDS, MAX_TOKEN_SECONDS } from '../../domain/caller.ts';
 import { connectionStatus } from '../../domain/connection.ts';
-import { LIST_COST, PROVIDER_CALL } from '../../domain/contact-search.ts';
 import {
   type Customer,
   type CustomerUpsert,
@@ -10,6 +9,7 @@ import {
 } from '../../domain/customer.ts';
 import { DEFAULT_PAGE_SIZE } from '../../domain/page.ts';
 import { providerName } from '../../domain/provider-names.ts';
+import { LIST_COST, PROVIDER_CALL } from '../../domain/records/record-search.ts';
 import { boolean, field, id, int, listOf, moment, nullable, string } from '../../domain/shape.ts';
 import { revocation } from '../../domain/tenant.ts';
 import {

@@ -1,5 +1,4 @@
 import { costs } from '@crossbook/executor';
-import { LIST_COST } from '../../domain/contact-search.ts';
 import {
   event,
   eventType,
@@ -8,6 +7,7 @@ import {
   webhookEndpoint,
 } from '../../domain/event.ts';
 import { DEFAULT_PAGE_SIZE } from '../../domain/page.ts';
+import { LIST_COST } from '../../domain/records/record-search.ts';
 import {
   boolean,
   date,

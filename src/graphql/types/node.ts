@@ -2,18 +2,21 @@ import { costs } from '@crossbook/executor';
 import type { GraphQLResolveInfo } from 'graphql';
 import type { ConnectLink } from '../../domain/connect-link.ts';
 import type { Connection } from '../../domain/connection.ts';
-import { type FieldSelection, PROVIDER_CALL } from '../../domain/contact-search.ts';
 import type { Customer } from '../../domain/customer.ts';
 import { CrossbookError } from '../../domain/errors.ts';
+import type { ProviderName } from '../../domain/provider-names.ts';
+import { COMPANY, type Company } from '../../domain/records/company.ts';
+import { CONTACT } from '../../domain/records/contact.ts';
+import { type FieldSelection, PROVIDER_CALL } from '../../domain/records/record-search.ts';
 import { isUuid } from '../../lib/text.ts';
 import type { RequestContext } from '../../request/context.ts';
 import { findConnectLink } from '../../usecases/connect-link.ts';
 import { findConnection, findCustomer } from '../../usecases/find-customer.ts';
-import { findContact } from '../../usecases/search-contacts.ts';
+import { findRecord } from '../../usecases/search-records.ts';
 import { builder } from '../define/builder.ts';
 import { recordCosts } from '../define/cost.ts';
-import { selectContactFields, selectsConfigurations } from '../define/field-selection.ts';
-import { readGlobalId } from '../define/global-id.ts';
+import { selectFields, selectsConfigurations } from '../define/field-selection.ts';
+import { type RecordName, readGlobalId } from '../define/global-id.ts';
 import type { ContactRecord } from './contact-record.ts';
 
 /** Each type documents its own id. */
@@ -30,13 +33,13 @@ export const NODE_ID = {
 
 export function typeNameOf(
   record: NodeRecord,
-): 'Contact' | 'Customer' | 'ConnectedProvider' | 'ConnectLink' {
-  if ('remoteId' in record) return 'Contact';
+): RecordName | 'Customer' | 'ConnectedProvider' | 'ConnectLink' {
+  if ('remoteId' in record) return 'employeeCount' in record ? 'Company' : 'Contact';
   if ('returnUrl' in record) return 'ConnectLink';
   return 'providerName' in record ? 'ConnectedProvider' : 'Customer';
 }
 
-export type NodeRecord = Customer | ContactRecord | Connection | ConnectLink;
+export type NodeRecord = Customer | ContactRecord | Company | Connection | ConnectLink;
 
 const MAX_IDS = 1_000;
 
@@ -75,13 +78,15 @@ builder.queryField('nodes', (t) =>
 /** What is selected of a record whose type is not known yet. */
 export function selectRecord(info: GraphQLResolveInfo): RecordSelection {
   return {
-    contact: selectContactFields(info, []),
+    contact: selectFields(CONTACT, info, []),
+    company: selectFields(COMPANY, info, []),
     withConfigurations: selectsConfigurations(info, [], ['connections']),
   };
 }
 
 export interface RecordSelection {
   readonly contact: FieldSelection;
+  readonly company: FieldSelection;
   /** Whether configurations of connections are selected. */
   readonly withConfigurations: boolean;
 }
@@ -90,8 +95,9 @@ export interface RecordSelection {
 export async function readRecord(
   context: RequestContext,
   id: string,
-  { contact, withConfigurations }: RecordSelection,
+  selection: RecordSelection,
 ): Promise<NodeRecord | null> {
+  const { withConfigurations } = selection;
   const { application } = context.requireCaller();
   // Connections and links have the same id in both APIs.
   if (isUuid(id)) {
@@ -104,7 +110,27 @@ export async function readRecord(
   if (key?.applicationId !== application.id) return null;
   return key.type === 'Customer'
     ? nullIfNotFound(findCustomer(context, key.customerId, withConfigurations))
-    : nullIfNotFound(findContact(context, key, contact));
+    : readCrmRecord(context, key, selection);
+}
+
+/** Loads the record of a CRM. */
+export function readCrmRecord(
+  context: RequestContext,
+  key: CrmRecordKey,
+  { contact, company }: RecordSelection,
+): Promise<NodeRecord | null> {
+  return nullIfNotFound<NodeRecord>(
+    key.type === 'Company'
+      ? findRecord(context, COMPANY, key, company)
+      : findRecord(context, CONTACT, key, contact),
+  );
+}
+
+interface CrmRecordKey {
+  readonly type: RecordName;
+  readonly customerId: string;
+  readonly provider: ProviderName;
+  readonly remoteId: string;
 }
 
 /** In a list of references an unknown one is null and no error. */

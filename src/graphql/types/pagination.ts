@@ -36,11 +36,16 @@ function cursorAt(page: ListPage<unknown>, index: number): string | null {
 
 /** The Relay connection type of a list: edges with cursors, nodes, and page info. */
 export function connectionOf<Item extends object, Page extends ListPage<Item> = ListPage<Item>>(
-  node: ObjectRef<Types, Item>,
-  { one, description, cursorsFor = '`after` and `before`', fields }: ConnectionOptions<Page>,
+  node: ObjectRefOf<Item>,
+  {
+    one,
+    noun = node.name.toLowerCase(),
+    nouns = `${noun}s`,
+    description,
+    cursorsFor = '`after` and `before`',
+    fields,
+  }: ConnectionOptions<Page>,
 ) {
-  const noun = node.name.toLowerCase();
-  const nouns = `${node.name}s`;
   const edge = builder.objectRef<Edge<Item>>(`${node.name}Edge`).implement({
     description: `${one} and its cursor.`,
     fields: (t) => ({
@@ -56,13 +61,13 @@ export function connectionOf<Item extends object, Page extends ListPage<Item> = 
     fields: (t) => ({
       edges: t.field({
         type: [edge],
-        description: `${nouns} of the page with their cursors.`,
+        description: `${capitalize(nouns)} of the page with their cursors.`,
         ...costs({ paged: true }),
         resolve: (page): readonly Edge<Item>[] => page.items.map((item) => ({ page, node: item })),
       }),
       nodes: t.field({
         type: [node],
-        description: `${nouns} of the page without their cursors.`,
+        description: `${capitalize(nouns)} of the page without their cursors.`,
         ...costs({ paged: true }),
         resolve: ({ items }) => items as never,
       }),
@@ -74,6 +79,10 @@ export function connectionOf<Item extends object, Page extends ListPage<Item> = 
       ...fields?.(t),
     }),
   });
+}
+
+function capitalize(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 /** The arguments of a Relay connection. */
@@ -114,6 +123,9 @@ type PageArguments = InputShapeFromFields<ReturnType<typeof pageArguments>>;
 interface ConnectionOptions<Page> {
   /** For example `A contact`. */
   readonly one: string;
+  /** Default: the name of the type. */
+  readonly noun?: string;
+  readonly nouns?: string;
   readonly description: string;
   /** The arguments that take its cursors. */
   readonly cursorsFor?: string;
@@ -127,4 +139,5 @@ interface Edge<Item> {
 }
 
 type Types = typeof builder extends PothosSchemaTypes.SchemaBuilder<infer T> ? T : never;
-type ObjectFieldBuilder<T> = PothosSchemaTypes.ObjectFieldBuilder<Types, T>;
+export type ObjectFieldBuilder<T> = PothosSchemaTypes.ObjectFieldBuilder<Types, T>;
+export type ObjectRefOf<T> = ObjectRef<Types, T>;

@@ -1,12 +1,14 @@
 import { costs } from '@crossbook/executor';
 import { type Connection, connection } from '../../domain/connection.ts';
-import { associatedObject } from '../../domain/contact.ts';
-import { type ContactTarget, LIST_COST, PROVIDER_CALL } from '../../domain/contact-search.ts';
 import { customFieldMapping } from '../../domain/custom-field.ts';
 import { mappingProblem, providerField } from '../../domain/custom-fields.ts';
 import { category, providerName } from '../../domain/provider-names.ts';
+import { associatedObject } from '../../domain/records/contact.ts';
+import { LIST_COST, PROVIDER_CALL, type RecordTarget } from '../../domain/records/record-search.ts';
+import { capability } from '../../domain/records/record-type.ts';
 import { boolean, descriptionOf, field, listOf, shape } from '../../domain/shape.ts';
 import { sync } from '../../domain/sync.ts';
+import { requireCustomFieldsOf } from '../../usecases/custom-field-mistakes.ts';
 import {
   findMissingScopes,
   listProviders,
@@ -24,10 +26,6 @@ import { NODE_ID, NodeInterface } from './node.ts';
 const provider = shape('Provider', 'A provider and its capabilities.', {
   name: field(providerName, 'Name of the provider.'),
   category: field(category, 'Category of the provider.'),
-  canSearchContacts: field(
-    boolean,
-    'Whether its contacts can be searched. If not, a search fails with `NOT_IMPLEMENTED`.',
-  ),
   canConnect: field(
     boolean,
     'Whether a customer can connect it by a connect link. If not, `createConnectLink` fails with `NOT_IMPLEMENTED`: set credentials with `upsertCustomer`.',
@@ -36,6 +34,11 @@ const provider = shape('Provider', 'A provider and its capabilities.', {
     listOf(associatedObject),
     'Types of records that its contacts can be associated with. Empty if it supports none.',
     { items: 3 },
+  ),
+  capabilities: field(
+    listOf(capability),
+    'What can be done with its records, by type. Empty if they cannot be read: then a search fails with `NOT_IMPLEMENTED`.',
+    { items: 2 },
   ),
 });
 
@@ -62,9 +65,12 @@ defineObject<Connection>(connection, {
     customFieldMappings: t.field({
       type: [objectOf(customFieldMapping)],
       description: descriptionOf(connection, 'customFieldMappings'),
-      args: { record: recordArgument(t.arg) },
+      args: recordArgument,
       ...costs({ items: 10 }),
-      resolve: (record) => record.customFieldMappings ?? [],
+      resolve({ customFieldMappings }, { record }) {
+        requireCustomFieldsOf(record);
+        return customFieldMappings ?? [];
+      },
     }),
     mappingProblems: t.field({
       type: [objectOf(mappingProblem)],
@@ -79,7 +85,7 @@ defineObject<Connection>(connection, {
       description:
         'Fields that contacts have in the CRM, as far as the connected user can see them, at most 2,000. The custom fields of your application are `Query.customFieldDefinitions`. They are read from the CRM once a day. Null, with an error at its path, if that fails.',
       args: {
-        record: recordArgument(t.arg),
+        ...recordArgument,
         refresh: t.arg.boolean({
           defaultValue: false,
           description:
@@ -87,8 +93,10 @@ defineObject<Connection>(connection, {
         }),
       },
       ...costs({ weight: PROVIDER_CALL, items: 200 }),
-      resolve: (record, { refresh }, context) =>
-        readProviderFields(context, { ...toTarget(record), refresh }),
+      resolve(connected, { record, refresh }, context) {
+        requireCustomFieldsOf(record);
+        return readProviderFields(context, { ...toTarget(connected), refresh });
+      },
     }),
     syncs: t.field({
       type: [objectOf(sync)],
@@ -111,6 +119,6 @@ defineObject<Connection>(connection, {
   }),
 });
 
-function toTarget({ customerId, providerName }: Connection): ContactTarget {
+function toTarget({ customerId, providerName }: Connection): RecordTarget {
   return { customerId, provider: providerName };
 }

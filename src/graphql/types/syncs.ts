@@ -1,7 +1,7 @@
 import { costs } from '@crossbook/executor';
 import { type Connection, connection } from '../../domain/connection.ts';
-import { LIST_COST, PROVIDER_CALL } from '../../domain/contact-search.ts';
 import { providerName } from '../../domain/provider-names.ts';
+import { LIST_COST, PROVIDER_CALL } from '../../domain/records/record-search.ts';
 import { boolean, field, id, nullable, string } from '../../domain/shape.ts';
 import {
   postgresSyncDestinationInput,
