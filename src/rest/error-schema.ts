@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { ASSOCIATED_OBJECTS } from '../domain/contact.ts';
 import { ERROR_CODES, type ErrorCode } from '../domain/errors.ts';
+import { ASSOCIATED_OBJECTS } from '../domain/records/contact.ts';
 import { enumText, object, optional, text } from './schemas.ts';
 
 const CODES = Object.keys(ERROR_CODES) as ErrorCode[];

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
-import type { Contact } from '../../src/domain/contact.ts';
 import { CrossbookError } from '../../src/domain/errors.ts';
+import type { Contact } from '../../src/domain/records/contact.ts';
+import { CONTACT } from '../../src/domain/records/contact.ts';
 import { createFakePeople } from '../support/fake-people.ts';
 import { DEMO, openRest } from './open-rest.ts';
 
@@ -43,10 +44,13 @@ test.each([
 
 test('a search whose contacts cannot be counted fetches no associations', async () => {
   const { ask, fake } = await openRest();
-  const open = fake.services.openContactPort;
+  const open = fake.services.openCrmPort;
   const count = () => Promise.reject(new CrossbookError('REMOTE_PROVIDER_UNAVAILABLE', 'down'));
   Object.assign(fake.services, {
-    openContactPort: (...asked: Parameters<typeof open>) => ({ ...open(...asked), count }),
+    openCrmPort(...asked: Parameters<typeof open>) {
+      const port = open(...asked);
+      return { ...port, of: () => ({ ...port.of(CONTACT), count }) };
+    },
   });
   const query = 'associations_to_fetch=company&page_size=3';
   const { body } = await ask('POST', `${SEARCH}?${query}`, { body: EVERYBODY });
@@ -69,16 +73,15 @@ test('a listing of several pages is counted once, by its first page', async () =
 
 test('associations that fail are named in associations_errors, and the contacts come with the others', async () => {
   const { ask, fake } = await openRest();
-  const open = fake.services.openContactPort;
+  const open = fake.services.openCrmPort;
   const refusal = new CrossbookError('REMOTE_PROVIDER_FORBIDDEN', 'The scope is missing.');
   Object.assign(fake.services, {
-    openContactPort(...asked: Parameters<typeof open>) {
+    openCrmPort(...asked: Parameters<typeof open>) {
       const port = open(...asked);
-      const findAssociations: typeof port.findAssociations = (ids, to) =>
-        to === 'deal' && port.findAssociations
-          ? port.findAssociations(ids, to)
-          : Promise.reject(refusal);
-      return { ...port, findAssociations };
+      const contacts = port.of(CONTACT);
+      const related: typeof contacts.related = (ids, to) =>
+        to === 'deal' ? contacts.related(ids, to) : Promise.reject(refusal);
+      return { ...port, of: () => ({ ...contacts, related }) };
     },
   });
   const query = 'associations_to_fetch=company,deal,ticket&page_size=2';

@@ -13,7 +13,6 @@ import {
   schemaMappingsConfig,
   syncedObject,
 } from '../../domain/connection.ts';
-import { address, emailAddress, phoneNumber } from '../../domain/contact.ts';
 import { customFieldMapping } from '../../domain/custom-field.ts';
 import {
   customField,
@@ -25,6 +24,7 @@ import {
 } from '../../domain/custom-fields.ts';
 import { customer, customerUpsert } from '../../domain/customer.ts';
 import { event, webhookEndpoint } from '../../domain/event.ts';
+import { address, emailAddress, phoneNumber } from '../../domain/records/contact.ts';
 import type { Type } from '../../domain/shape.ts';
 import {
   incompleteRecord,

@@ -1,4 +1,5 @@
 import { brandingOperations } from './branding.ts';
+import { companyOperations } from './companies.ts';
 import { connectLinkOperations } from './connect-links.ts';
 import { connectionOperations } from './connections.ts';
 import { customFieldOperations, fieldMappingOperations } from './custom-fields.ts';
@@ -12,6 +13,7 @@ import { webhookOperations } from './webhook-endpoints.ts';
 
 const GROUPS = {
   contacts: [searchContactsOperation],
+  companies: companyOperations,
   customers: [
     ...customerOperations,
     ...connectionOperations,

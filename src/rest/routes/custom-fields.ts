@@ -1,5 +1,4 @@
 import * as z from 'zod';
-import { PROVIDER_CALL } from '../../domain/contact-search.ts';
 import {
   CUSTOM_FIELD_TYPES,
   customFieldMapping,
@@ -14,8 +13,9 @@ import {
   mappingProblem,
   providerField,
 } from '../../domain/custom-fields.ts';
-import { recordType } from '../../domain/records/record-type.ts';
-import { descriptionOf, wordsOf } from '../../domain/shape.ts';
+import { PROVIDER_CALL } from '../../domain/records/record-search.ts';
+import { CUSTOM_FIELD_RECORDS } from '../../domain/records/record-type.ts';
+import { descriptionOf } from '../../domain/shape.ts';
 import { readCustomFields, setCustomFields } from '../../usecases/declare-custom-fields.ts';
 import { readFieldMappings, setFieldMappings } from '../../usecases/map-custom-fields.ts';
 import { readMappingProblems } from '../../usecases/mapping-problems.ts';
@@ -26,7 +26,7 @@ import { CONNECTION_PATH, connectionPath } from './connections.ts';
 import { readExpectedVersion, versionHeaders } from './customers.ts';
 
 const RECORD = {
-  record: enumInput(wordsOf(recordType), 'The type of the records.', 'CONTACT'),
+  record: enumInput(CUSTOM_FIELD_RECORDS, 'The type of the records.', 'CONTACT'),
 };
 const recordPath = z.strictObject(RECORD);
 

@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import { type Connection, connectionStatus } from '../../domain/connection.ts';
-import { LIST_COST, VALUES_PER_CUSTOMER } from '../../domain/contact-search.ts';
 import { type Customer, customer, customerUpsert } from '../../domain/customer.ts';
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../../domain/page.ts';
 import { PROVIDER_NAMES } from '../../domain/provider-names.ts';
+import { LIST_COST, VALUES_PER_CUSTOMER } from '../../domain/records/record-search.ts';
 import { wordsOf } from '../../domain/shape.ts';
 import { digest } from '../../lib/digest.ts';
 import type { RequestContext } from '../../request/context.ts';

@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { LIST_COST } from '../../domain/contact-search.ts';
 import { event } from '../../domain/event.ts';
 import { DEFAULT_PAGE_SIZE } from '../../domain/page.ts';
+import { LIST_COST } from '../../domain/records/record-search.ts';
 import { listEvents, MAX_EVENTS } from '../../usecases/manage-webhooks.ts';
 import { defineOperation } from '../operation.ts';
 import {

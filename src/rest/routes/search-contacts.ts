@@ -1,10 +1,8 @@
 import * as z from 'zod';
-import { ASSOCIATED_OBJECTS, type Contact, contact } from '../../domain/contact.ts';
-import { contactFilter, countLookUps } from '../../domain/contact-filter.ts';
-import { wholeSearchCost } from '../../domain/contact-search.ts';
 import { toCrossbookError } from '../../domain/errors.ts';
-import { MAX_PAGE_SIZE } from '../../domain/page.ts';
-import { PROVIDER_NAMES } from '../../domain/provider-names.ts';
+import { ASSOCIATED_OBJECTS, type Contact, contact } from '../../domain/records/contact.ts';
+import { contactFilters } from '../../domain/records/contact-filter.ts';
+import { wholeSearchCost } from '../../domain/records/record-search.ts';
 import type { RequestContext } from '../../request/context.ts';
 import {
   type AssociationAttempt,
@@ -13,20 +11,15 @@ import {
 } from '../../usecases/search-contacts.ts';
 import { associationErrorSchema } from '../error-schema.ts';
 import { defineOperation, toLoggedError } from '../operation.ts';
+import { COMPONENTS, enumInput, fromWire, object, optional, toSchema, toWire } from '../schemas.ts';
 import {
-  COMPONENTS,
-  enumInput,
-  fromWire,
-  momentText,
-  object,
-  optional,
-  pageCursors,
-  pageQuery,
-  text,
-  toPageCursors,
-  toSchema,
-  toWire,
-} from '../schemas.ts';
+  FETCHED_AT,
+  paginationSchema,
+  rawDataField,
+  searchQuery,
+  targetHeaders,
+  toPagination,
+} from './searches.ts';
 
 const associationsSchema = z
   .strictObject({
@@ -43,10 +36,7 @@ const associationsSchema = z
 
 const contactSchema = object('response', 'Contact', contact.description, {
   ...toSchema(contact, 'response').shape,
-  raw_data: optional(
-    z.record(z.string(), z.unknown()),
-    'The provider’s own record, unchanged. Present with include_raw_data=true.',
-  ),
+  raw_data: rawDataField,
   custom_fields: optional(
     z.record(z.string(), z.unknown()),
     'Custom fields of the application by name: strings, numbers, booleans and lists of strings. A field is null if the CRM has no value, or one that does not fit its type. Present if the application has declared any.',
@@ -55,57 +45,23 @@ const contactSchema = object('response', 'Contact', contact.description, {
 });
 
 export const contactSearchSchema = object('request', 'ContactSearch', 'Search condition.', {
-  filter: toSchema(contactFilter, 'request').meta({
-    description: contactFilter.description,
+  filter: toSchema(contactFilters.input, 'request').meta({
+    description: contactFilters.input.description,
     minProperties: 1,
     maxProperties: 1,
   }),
 });
 
 const contactSearchQuery = z.strictObject({
-  include_raw_data: optional(
-    z.boolean(),
-    'Whether to include the provider’s own record as raw_data.',
-  ),
-  raw_fields: optional(
-    z.array(z.string()),
-    'Names, in the provider’s API, of further fields of raw_data, at most 100: repeated, or comma-separated. It includes raw_data. Names that the provider does not know are ignored.',
-  ),
-  ...pageQuery({
-    of: 'Results',
-    most: MAX_PAGE_SIZE,
-    cursor:
-      'A page’s `next` or `previous`, unchanged, with the same customer, provider and filter.',
-  }),
+  ...searchQuery,
   associations_to_fetch: optional(
     z.array(enumInput(ASSOCIATED_OBJECTS)),
     'Associated objects whose ids to fetch: repeated, or comma-separated. Ignored with read_from_cache=true.',
   ),
-  read_from_cache: optional(
-    z.boolean(),
-    'Whether a cached result may be returned. x-fetched-at gives its time.',
-  ),
 });
 
 const contactPageSchema = object('response', 'ContactPage', 'A page of contacts.', {
-  pagination: object(
-    'response',
-    'Pagination',
-    'Cursors of the adjacent pages, and the total count.',
-    {
-      ...pageCursors,
-      total_count: z
-        .int()
-        .min(0)
-        .optional()
-        .describe(
-          'Number of results of the whole search, not only of this page. Absent if the provider cannot count them.',
-        ),
-      modified_until: momentText(
-        'End of the period that a search by modified_since covers, the same on all of its pages, for the next modified_since. One minute before the first page was read, because changes become visible in the provider’s search that late. Present with modified_since.',
-      ).optional(),
-    },
-  ),
+  pagination: paginationSchema,
   records: z.array(contactSchema).describe('Contacts of this page, sorted by id.'),
   associations_errors: optional(
     z.array(associationErrorSchema),
@@ -122,13 +78,7 @@ export const searchContactsOperation = defineOperation({
   callers: ['apiKey', 'customerToken'],
   input: {
     query: contactSearchQuery,
-    headers: z.object({
-      'x-customer-id': text(
-        'The application’s own id of the customer. Default: the token’s customer.',
-        'demo',
-      ).optional(),
-      'x-provider-name': enumInput(PROVIDER_NAMES, 'The provider to search.', 'hubspot'),
-    }),
+    headers: targetHeaders,
     body: contactSearchSchema,
   },
   bodyExample: { filter: { email: 'ada@example.com' } },
@@ -165,19 +115,16 @@ export const searchContactsOperation = defineOperation({
         },
       ],
     },
-    headers: {
-      'x-fetched-at':
-        'Time of the request to the provider: in the past if the result came from the cache.',
-    },
+    headers: FETCHED_AT,
   },
   errors: [404, 409, 422, 499, 501],
 
   async handle(context, { query, headers: named, body: { filter } }, { headers }) {
     const rawFields = query.raw_fields;
     const rawData = rawFields !== undefined || (query.include_raw_data ?? false);
-    const given = fromWire(contactFilter, filter);
+    const given = fromWire(contactFilters.input, filter);
     const readFromCache = query.read_from_cache ?? false;
-    await context.charge(wholeSearchCost(countLookUps(given), query.page_size));
+    await context.charge(wholeSearchCost(contactFilters.countLookUps(given), query.page_size));
     const page = await searchContacts(context, {
       provider: named['x-provider-name'],
       filter: given,
@@ -201,11 +148,7 @@ export const searchContactsOperation = defineOperation({
       return record;
     });
     headers['x-fetched-at'] = page.fetchedAt;
-    const pagination = {
-      ...toPageCursors(page),
-      total_count: page.totalCount ?? undefined,
-      modified_until: page.modifiedUntil ?? undefined,
-    };
+    const pagination = toPagination(page);
     return { pagination, records, associations_errors: toAssociationErrors(context, attempts) };
   },
 });

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { syncedObject } from '../../domain/connection.ts';
-import { LIST_COST } from '../../domain/contact-search.ts';
 import { CrossbookError } from '../../domain/errors.ts';
 import { PROVIDER_NAMES } from '../../domain/provider-names.ts';
+import { LIST_COST } from '../../domain/records/record-search.ts';
 import { descriptionOf } from '../../domain/shape.ts';
 import {
   DEFAULT_INTERVAL_SECONDS,

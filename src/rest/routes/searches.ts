@@ -1,0 +1,83 @@
+import * as z from 'zod';
+import { MAX_PAGE_SIZE } from '../../domain/page.ts';
+import { PROVIDER_NAMES } from '../../domain/provider-names.ts';
+import type { CrmRecord } from '../../domain/records/record.ts';
+import type { FoundPage } from '../../domain/records/record-search.ts';
+import {
+  enumInput,
+  momentText,
+  object,
+  optional,
+  pageCursors,
+  pageQuery,
+  text,
+  toPageCursors,
+} from '../schemas.ts';
+
+/** What the searches of all types of records have in common. */
+
+export const searchQuery = {
+  include_raw_data: optional(
+    z.boolean(),
+    'Whether to include the provider’s own record as raw_data.',
+  ),
+  raw_fields: optional(
+    z.array(z.string()),
+    'Names, in the provider’s API, of further fields of raw_data, at most 100: repeated, or comma-separated. It includes raw_data. Names that the provider does not know are ignored.',
+  ),
+  ...pageQuery({
+    of: 'Results',
+    most: MAX_PAGE_SIZE,
+    cursor:
+      'A page’s `next` or `previous`, unchanged, with the same customer, provider and filter.',
+  }),
+  read_from_cache: optional(
+    z.boolean(),
+    'Whether a cached result may be returned. x-fetched-at gives its time.',
+  ),
+};
+
+export const targetHeaders = z.object({
+  'x-customer-id': text(
+    'The application’s own id of the customer. Default: the token’s customer.',
+    'demo',
+  ).optional(),
+  'x-provider-name': enumInput(PROVIDER_NAMES, 'The provider to search.', 'hubspot'),
+});
+
+export const rawDataField = optional(
+  z.record(z.string(), z.unknown()),
+  'The provider’s own record, unchanged. Present with include_raw_data=true.',
+);
+
+export const paginationSchema = object(
+  'response',
+  'Pagination',
+  'Cursors of the adjacent pages, and the total count.',
+  {
+    ...pageCursors,
+    total_count: z
+      .int()
+      .min(0)
+      .optional()
+      .describe(
+        'Number of results of the whole search, not only of this page. Absent if the provider cannot count them.',
+      ),
+    modified_until: momentText(
+      'End of the period that a search by modified_since covers, the same on all of its pages, for the next modified_since. One minute before the first page was read, because changes become visible in the provider’s search that late. Present with modified_since.',
+    ).optional(),
+  },
+);
+
+export const FETCHED_AT = {
+  'x-fetched-at':
+    'Time of the request to the provider: in the past if the result came from the cache.',
+};
+
+export function toPagination(page: FoundPage<CrmRecord>) {
+  return {
+    ...toPageCursors(page),
+    total_count: page.totalCount ?? undefined,
+    modified_until: page.modifiedUntil ?? undefined,
+  };
+}
