@@ -7,6 +7,23 @@ export function toText(value: unknown): string | null {
 }
 
 /** Splits a street at the first line break: first line and the rest. */
+/** A decimal number as text, without an exponent. */
+export function toDecimal(value: unknown): string | null {
+  const text =
+    typeof value === 'number'
+      ? value.toLocaleString('en', { useGrouping: false, maximumFractionDigits: 20 })
+      : (toText(value) ?? '');
+  return DECIMAL.test(text) ? text : null;
+}
+
+const DECIMAL = /^-?\d{1,40}(?:\.\d{1,40})?$/;
+
+/** A whole number of 32 bits. */
+export function toWhole(value: unknown): number | null {
+  const number = Number(toDecimal(value) ?? Number.NaN);
+  return Number.isInteger(number) && Math.abs(number) < 2 ** 31 ? number : null;
+}
+
 export function splitStreet(street: string | null): readonly [string | null, string | null] {
   const end = street?.search(/[\r\n]/) ?? -1;
   return street === null || end < 0

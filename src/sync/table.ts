@@ -1,4 +1,4 @@
-import type { Contact } from '../domain/contact.ts';
+import type { Contact } from '../domain/records/contact.ts';
 import type { KeyRange, SyncedRecord, SyncKind } from '../domain/sync.ts';
 import { TextArray } from './text-array.ts';
 

@@ -21,7 +21,7 @@ import { ADDITIONS, write } from './additions.ts';
 const PRINT = `
 import { parse, printSchema } from 'graphql';
 import { listSettings, readConfig } from './config.ts';
-import { contact } from './domain/contact.ts';
+import { contact } from './domain/records/contact.ts';
 import { ERROR_CODES } from './domain/errors.ts';
 import { nothingSpent } from '@crossbook/executor';
 import { checkOperation, DEFAULT_LIMITS, listLimits } from './graphql/engine/limits.ts';

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 /** In a copy of the sources, one of each is added by editing only these files, and must appear everywhere. */
 export const ADDITIONS = {
   'a contact field': [
-    edited('src/domain/contact.ts', [
+    edited('src/domain/records/contact.ts', [
       '  addresses: field(',
       "  jobTitle: nullable(string, 'The job title.'),\n",
     ]),

@@ -249,6 +249,12 @@ test('custom fields are declared, read and mapped as docs/custom-fields.md print
   });
 });
 
+test('companies are listed', async () => {
+  const { searchCompanies } = await execute('docs/search.md', 'searchCompanies');
+  expect(searchCompanies.nodes).toHaveLength(3);
+  expect(searchCompanies.pageInfo.hasNextPage).toBe(true);
+});
+
 test('all contacts are listed, and what changes is followed', async () => {
   const { searchContacts } = await execute('docs/search.md', 'modifiedSince');
   expect(searchContacts.nodes).toHaveLength(500);

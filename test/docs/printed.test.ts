@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { listSettings } from '../../src/config.ts';
-import { contact } from '../../src/domain/contact.ts';
 import { ERROR_CODES } from '../../src/domain/errors.ts';
 import { EVENT_TYPES } from '../../src/domain/event.ts';
+import { contact } from '../../src/domain/records/contact.ts';
 import { listLimits } from '../../src/graphql/engine/limits.ts';
 import {
   printClientErrors,

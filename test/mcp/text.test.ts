@@ -43,7 +43,7 @@ test('tools/list names only providers whose contacts can be searched, and is sma
 });
 
 test('the searchable providers are those of which there is an adapter', () => {
-  const searchable = [...createRegistry().values()].filter(({ contacts }) => contacts);
+  const searchable = [...createRegistry().values()].filter(({ crm }) => crm);
   expect(searchable.map(({ name }) => name).sort()).toEqual([...SEARCHABLE_PROVIDERS].sort());
 });
 

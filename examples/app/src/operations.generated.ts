@@ -112,7 +112,7 @@ export type EmailAddressType =
   /** Work address. */
   | 'WORK';
 
-/** Stage of the contact on the way to becoming a customer. */
+/** Stage on the way to becoming a customer. */
 export type LifecycleStage =
   /** Has bought something. */
   | 'CUSTOMER'
@@ -214,6 +214,7 @@ export type ContactDetailsQueryVariables = Exact<{
 
 
 export type ContactDetailsQuery = { readonly node:
+    | { readonly __typename: 'Company' }
     | { readonly __typename: 'ConnectLink' }
     | { readonly __typename: 'ConnectedProvider' }
     | { readonly __typename: 'Contact', readonly lastModifiedAt: string | null, readonly rawData: unknown, readonly id: string, readonly provider: ProviderName, readonly firstName: string | null, readonly lastName: string | null, readonly lifecycleStage: LifecycleStage | null, readonly custom: { readonly favoriteColor: string | null, readonly jobTitle: string | null }, readonly phoneNumbers: ReadonlyArray<{ readonly phoneNumber: string, readonly phoneNumberType: PhoneNumberType }>, readonly addresses: ReadonlyArray<{ readonly addressType: AddressType, readonly street1: string | null, readonly street2: string | null, readonly city: string | null, readonly state: string | null, readonly postalCode: string | null, readonly country: string | null }>, readonly associations: ReadonlyArray<{ readonly object: AssociatedObject, readonly remoteId: string }> | null, readonly emailAddresses: ReadonlyArray<{ readonly emailAddress: string, readonly emailAddressType: EmailAddressType }> }

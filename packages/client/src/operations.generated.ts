@@ -442,7 +442,7 @@ export type IssueCustomerTokenInput = {
   readonly providers?: ReadonlyArray<ProviderName> | null | undefined;
 };
 
-/** Stage of the contact on the way to becoming a customer. */
+/** Stage on the way to becoming a customer. */
 export type LifecycleStage =
   /** Has bought something. */
   | 'CUSTOMER'
@@ -595,6 +595,8 @@ export type ProviderName =
 
 /** Type of a CRM record. */
 export type RecordType =
+  /** A company: an account in Salesforce. */
+  | 'COMPANY'
   /** A contact. */
   | 'CONTACT';
 
@@ -873,7 +875,7 @@ export type ContactFieldsFragment = { readonly id: string, readonly remoteId: st
 export type ProvidersQueryVariables = Exact<{ [key: string]: never; }>;
 
 
-export type ProvidersQuery = { readonly providers: ReadonlyArray<{ readonly name: ProviderName, readonly category: Category, readonly canSearchContacts: boolean, readonly canConnect: boolean, readonly associatedObjects: ReadonlyArray<AssociatedObject> }> };
+export type ProvidersQuery = { readonly providers: ReadonlyArray<{ readonly name: ProviderName, readonly category: Category, readonly canConnect: boolean, readonly associatedObjects: ReadonlyArray<AssociatedObject>, readonly capabilities: ReadonlyArray<{ readonly record: RecordType, readonly canList: boolean, readonly canWrite: boolean, readonly canUpsert: boolean, readonly filters: ReadonlyArray<{ readonly name: string, readonly isExact: boolean }> }> }> };
 
 export type SearchContactsQueryVariables = Exact<{
   filter: ContactFilter;
@@ -1186,7 +1188,16 @@ export const PROVIDERS: Document<ProvidersQuery, ProvidersQueryVariables> = `que
   providers {
     name
     category
-    canSearchContacts
+    capabilities {
+      record
+      canList
+      canWrite
+      canUpsert
+      filters {
+        name
+        isExact
+      }
+    }
     canConnect
     associatedObjects
   }

@@ -1,4 +1,4 @@
-import { LIFECYCLE_STAGES } from '../../../src/domain/contact.ts';
+import { LIFECYCLE_STAGES } from '../../../src/domain/records/contact.ts';
 import { type Expected, graphql, type Row, rest, row } from '../row.ts';
 
 const ADA = rest('POST /contacts/_search', { filter: { email: 'ada@example.com' } });
