@@ -39,6 +39,8 @@ export const eventType = words('EventType', 'Type of event.', {
   'sync.failed': 'A run of a sync failed. Sent once, until a run is successful again.',
   'contacts.changed':
     'Contacts were changed or deleted in a customer’s CRM, and the sync destination has the changes. Sent only if an endpoint names this type.',
+  'webhook.test':
+    'A test of a webhook endpoint, requested by `sendTestEvent`. Sent only to this endpoint, regardless of its types.',
 });
 export const EVENT_TYPES = wordsOf(eventType);
 export type EventType = Of<typeof eventType>;
@@ -159,6 +161,12 @@ interface NewLinkEvent {
   };
 }
 
+/**
+ * The customer id of test events, which are about no customer: clients and receivers may rely on every event having
+ * one.
+ */
+export const TEST_CUSTOMER_ID = 'webhook-test';
+
 /** A webhook endpoint of an application, according to Standard Webhooks. */
 export const webhookEndpoint = shape(
   'WebhookEndpoint',
@@ -169,7 +177,7 @@ export const webhookEndpoint = shape(
       example: 'https://app.example.com/webhooks/crossbook',
     }),
     eventTypes: field(listOf(eventType), 'Types of events that are sent. Empty: all.', {
-      items: 14,
+      items: 15,
     }),
     enabled: field(
       boolean,
@@ -200,6 +208,8 @@ export interface WebhookStore {
   /** The previous secret also signs for ROTATION_MS. */
   rotateSecret(id: string): Promise<EndpointWithSecret | undefined>;
   redeliver(id: string, wanted: Redelivery): Promise<Redelivered | undefined>;
+  /** Stores an event of the type `webhook.test` and schedules it for this endpoint only. */
+  sendTest(id: string): Promise<Event | undefined>;
 }
 
 export type NewEndpoint = Pick<WebhookEndpoint, 'url' | 'eventTypes'>;
@@ -215,7 +225,7 @@ export interface EndpointWithSecret {
   readonly secret: string;
 }
 
-/** Selects stored events of any type, regardless of the endpoint's types. */
+/** Selects stored events, regardless of the endpoint's types. `since` excludes test events, each of which is for one endpoint. */
 export type Redelivery = { readonly eventIds: readonly string[] } | { readonly since: Date };
 
 export interface Redelivered {

@@ -34,9 +34,9 @@ export function createEvents({ repeatable, orm }: Statements, applicationId: str
  * The transactional outbox: events and their deliveries to subscribed endpoints, as CTEs of the statement (or
  * transaction) that makes the change. `source` yields id, customer_id, connection_id, type, sequence and data; `at`
  * is the time, and $1 the application. The time also leads the stored id, so that new rows are neighbours in the
- * index of the primary key.
+ * index of the primary key. `recipients` is the condition of the enabled endpoints that receive an event.
  */
-export const recordEvents = (source: string, at: string) => `
+export const recordEvents = (source: string, at: string, recipients = IS_SUBSCRIBED) => `
 happened as (
   insert into crossbook.events
     (id, application_id, customer_id, connection_id, type, sequence, data, created_at)
@@ -48,8 +48,10 @@ happened as (
   select $1::uuid, happened.id, endpoint.id, ${at}, ${at}
   from happened join crossbook.webhook_endpoints as endpoint
     on endpoint.application_id = $1::uuid and endpoint.enabled
-      and (endpoint.event_types = '{}' or happened.type = any (endpoint.event_types))
+      and ${recipients}
 )`;
+
+const IS_SUBSCRIBED = `(endpoint.event_types = '{}' or happened.type = any (endpoint.event_types))`;
 
 /** Makes a UUID of version 7 (RFC 9562) of one of version 4. PostgreSQL itself can from version 18 on. */
 const orderByTime = (id: string, at: string) =>

@@ -2,14 +2,17 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { and, asc, eq, type SQL, sql } from 'drizzle-orm';
 import { CrossbookError } from '../domain/errors.ts';
 import {
+  type Event,
   MAX_ENDPOINTS,
   MAX_REDELIVERED,
   type Redelivered,
   type Redelivery,
   ROTATION_MS,
+  TEST_CUSTOMER_ID,
   type WebhookStore,
 } from '../domain/event.ts';
 import { webhookEndpoints as table } from './connect-schema.ts';
+import { recordEvents } from './events.ts';
 import { applications } from './schema.ts';
 import type { SealedColumns } from './sealed-columns.ts';
 import type { StoreDeps } from './store-deps.ts';
@@ -72,6 +75,7 @@ export function createWebhookEndpoints(deps: StoreDeps, applicationId: string): 
     },
     rotateSecret: (id) => rotateSecret(deps, id, own(id)),
     redeliver: (id, wanted) => redeliver(deps, [applicationId, id], wanted),
+    sendTest: (id) => sendTest(deps, applicationId, id),
   };
 }
 
@@ -120,10 +124,36 @@ async function redeliver(
         MAX_REDELIVERED,
       ])
     : engine.query<RedeliveredRow>(REDELIVER_IDS, [...values, wanted.eventIds]));
-  if (row && !row.enabled)
-    throw new CrossbookError('CONFLICT', 'The endpoint is disabled: enable it first.');
+  if (row && !row.enabled) throw toDisabled();
   onAppended();
   return row && { scheduled: row.scheduled, nextSince: row.nextSince };
+}
+
+/** Sends a test event. Undefined if there is no such endpoint. */
+async function sendTest(
+  { engine, now, onAppended }: StoreDeps,
+  applicationId: string,
+  id: string,
+): Promise<Event | undefined> {
+  const createdAt = now();
+  const values = [applicationId, id, createdAt.toISOString(), randomUUID(), TEST_CUSTOMER_ID];
+  const [row] = await engine.query<TestRow>(SEND_TEST, values);
+  if (!row) return undefined;
+  if (row.eventId === null) throw toDisabled();
+  onAppended();
+  return {
+    id: row.eventId,
+    type: 'webhook.test',
+    customerId: TEST_CUSTOMER_ID,
+    connectionId: null,
+    sequence: null,
+    data: { endpoint_id: id },
+    createdAt,
+  };
+}
+
+function toDisabled() {
+  return new CrossbookError('CONFLICT', 'The endpoint is disabled: enable it first.');
 }
 
 /** Generates the secret of one endpoint. */
@@ -185,18 +215,43 @@ const REDELIVER_IDS = {
   ),
 };
 
-/** The oldest first: the next request continues from `nextSince`. */
+/** The oldest first: the next request continues from `nextSince`. A test event is for one endpoint only. */
 const REDELIVER_SINCE = {
   name: 'redeliver_since',
   text: redelivery(
     `select id from crossbook.events
-    where application_id = $1::uuid and created_at >= $4::timestamptz
+    where application_id = $1::uuid and created_at >= $4::timestamptz and type <> 'webhook.test'
     order by created_at, id limit $5::int`,
     `(select created_at from crossbook.events
-    where application_id = $1::uuid and created_at >= $4::timestamptz
+    where application_id = $1::uuid and created_at >= $4::timestamptz and type <> 'webhook.test'
     order by created_at, id offset $5::int limit 1)`,
   ),
 };
+
+/**
+ * $1: application, $2: endpoint, $3: time, $4: id, $5: customer id. Returns no row if there is no such endpoint, and no
+ * event if it is disabled.
+ */
+const SEND_TEST = {
+  name: 'send_test_event',
+  // Not retried: a second execution would send another event.
+  isOnce: true,
+  text: `
+with tested as (
+  select id, enabled from crossbook.webhook_endpoints where application_id = $1::uuid and id::text = $2::text
+), ${recordEvents(
+    `select $4::uuid as id, $5::text as customer_id, null::uuid as connection_id, 'webhook.test' as type,
+    null::int as sequence, jsonb_build_object('endpoint_id', tested.id) as data
+  from tested where enabled`,
+    '$3::timestamptz',
+    'endpoint.id = (select id from tested)',
+  )}
+select (select id from happened) as "eventId" from tested`,
+};
+
+interface TestRow {
+  readonly eventId: string | null;
+}
 
 interface RedeliveredRow extends Redelivered {
   readonly enabled: boolean;

@@ -66,6 +66,11 @@ export function redeliverEvents(
   );
 }
 
+/** Queues a test event for an endpoint, regardless of its types. */
+export function sendTestEvent(deps: WebhookDeps, id: string): Promise<Event> {
+  return withEndpoint(deps, 'sendTestEvent', id, () => deps.webhooks.sendTest(id));
+}
+
 function readRedelivery(input: RedeliveryInput): Redelivery {
   const [eventIds, since] = [input.eventIds ?? undefined, input.since ?? undefined];
   if ((eventIds === undefined) === (since === undefined)) {

@@ -176,6 +176,16 @@ test('missed events are sent again with the same id', async () => {
   await expect.poll(() => idsOf().filter((id) => id === handled[0].id)).toHaveLength(2);
 });
 
+test('a test event is delivered to the receiver of docs/webhooks.md', async () => {
+  const { sendTestEvent } = await execute('docs/webhooks.md', 'sendTestEvent', {
+    '…': endpointId,
+  });
+  expect(sendTestEvent).toEqual({ event: { id: expect.any(String) } });
+  await expect
+    .poll(() => handled)
+    .toContainEqual(expect.objectContaining({ id: sendTestEvent.event.id, type: 'webhook.test' }));
+});
+
 test('existing tokens are upserted with the customer', async () => {
   const hubspot = await execute('docs/connect.md', 'token: {', { '…': 'xyz' });
   const { version, ...customer } = hubspot.upsertCustomer.customer;

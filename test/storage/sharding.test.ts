@@ -258,6 +258,7 @@ async function useWebhooks(webhooks: ApplicationStores['webhooks']): Promise<voi
   await webhooks.update(id, { enabled: true });
   await webhooks.rotateSecret(id);
   await webhooks.redeliver(id, { eventIds: [] });
+  await webhooks.sendTest(id);
   await webhooks.remove(id);
 }
 

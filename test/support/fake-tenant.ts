@@ -117,6 +117,7 @@ const NO_WEBHOOKS: Tenant['webhooks'] = {
   remove: async () => false,
   rotateSecret: async () => undefined,
   redeliver: async () => undefined,
+  sendTest: async () => undefined,
 };
 
 function merge(

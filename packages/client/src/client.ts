@@ -42,6 +42,8 @@ import type {
   RotateWebhookSecretMutation,
   SearchContactsQuery,
   SearchContactsQueryVariables,
+  SendTestEventInput,
+  SendTestEventMutation,
   SetCustomFieldDefinitionsInput,
   SetCustomFieldDefinitionsMutation,
   SetCustomFieldMappingsInput,
@@ -177,6 +179,8 @@ export interface Client {
   readonly deleteWebhookEndpoint: Mutation<DeleteWebhookEndpointInput, DeletedWebhookEndpoint>;
   /** Redelivers events, such as those missed while an endpoint was disabled. */
   readonly redeliverEvents: Mutation<RedeliverEventsInput, RedeliveredEvents>;
+  /** Sends a test event to an endpoint, regardless of its types. */
+  readonly sendTestEvent: Mutation<SendTestEventInput, SentTestEvent>;
 }
 
 type Mutation<Input, Result> = (input: Input, call?: CallOptions) => Promise<Result>;
@@ -246,3 +250,4 @@ export type UpdatedWebhookEndpoint = FieldOf<UpdateWebhookEndpointMutation>;
 export type RotatedWebhookSecret = FieldOf<RotateWebhookSecretMutation>;
 export type DeletedWebhookEndpoint = FieldOf<DeleteWebhookEndpointMutation>;
 export type RedeliveredEvents = FieldOf<RedeliverEventsMutation>;
+export type SentTestEvent = FieldOf<SendTestEventMutation>;

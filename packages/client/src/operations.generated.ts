@@ -418,7 +418,9 @@ export type EventType =
   /** A run of a sync ended successfully: a full one, or one that has changed rows. */
   | 'SYNC_COMPLETED'
   /** A run of a sync failed. Sent once, until a run is successful again. */
-  | 'SYNC_FAILED';
+  | 'SYNC_FAILED'
+  /** A test of a webhook endpoint, requested by `sendTestEvent`. Sent only to this endpoint, regardless of its types. */
+  | 'WEBHOOK_TEST';
 
 /** Mapping of a custom field of your application to a field of the provider. */
 export type FieldMappingInput = {
@@ -649,6 +651,14 @@ export type SchemaMappingsConfigInput = {
   readonly commonObjects?: ReadonlyArray<ObjectFieldMappingsInput> | null | undefined;
   /** Mappings of the provider’s standard objects. */
   readonly standardObjects?: ReadonlyArray<ObjectFieldMappingsInput> | null | undefined;
+};
+
+/** Webhook endpoint to test. It must be enabled; its `eventTypes` are ignored. */
+export type SendTestEventInput = {
+  /** Opaque value that is returned unchanged in the payload. */
+  readonly clientMutationId?: string | null | undefined;
+  /** Id of the endpoint to send the event to. */
+  readonly endpointId: string;
 };
 
 /** Custom fields to set. */
@@ -1113,6 +1123,13 @@ export type RedeliverEventsMutationVariables = Exact<{
 
 
 export type RedeliverEventsMutation = { readonly redeliverEvents: { readonly scheduled: number, readonly nextSince: string | null } | null };
+
+export type SendTestEventMutationVariables = Exact<{
+  input: SendTestEventInput;
+}>;
+
+
+export type SendTestEventMutation = { readonly sendTestEvent: { readonly event: { readonly id: string, readonly type: EventType, readonly customerId: string, readonly connectionId: string | null, readonly sequence: number | null, readonly createdAt: string, readonly data: unknown } } | null };
 
 export type WebhookEndpointFieldsFragment = { readonly id: string, readonly url: string, readonly eventTypes: ReadonlyArray<EventType>, readonly enabled: boolean, readonly lastFailure: string | null, readonly lastFailureAt: string | null, readonly createdAt: string, readonly updatedAt: string };
 
@@ -1770,6 +1787,20 @@ export const REDELIVER_EVENTS: Document<RedeliverEventsMutation, RedeliverEvents
   redeliverEvents(input: $input) {
     scheduled
     nextSince
+  }
+}`;
+
+export const SEND_TEST_EVENT: Document<SendTestEventMutation, SendTestEventMutationVariables> = `mutation SendTestEvent($input: SendTestEventInput!) {
+  sendTestEvent(input: $input) {
+    event {
+      id
+      type
+      customerId
+      connectionId
+      sequence
+      createdAt
+      data
+    }
   }
 }`;
 

@@ -27,6 +27,7 @@ import {
   MAX_EVENTS,
   redeliverEvents,
   rotateWebhookSecret,
+  sendTestEvent,
   updateWebhookEndpoint,
 } from '../../usecases/manage-webhooks.ts';
 import { builder, tagged } from '../define/builder.ts';
@@ -178,5 +179,22 @@ defineMutation('redeliverEvents', {
         'If there are more events, the `since` of the next request. Otherwise null.',
       ),
     },
+  },
+});
+
+defineMutation('sendTestEvent', {
+  description:
+    'Sends an event of the type `WEBHOOK_TEST` to an endpoint, signed and retried like every event. Requires an API key.',
+  input: {
+    argument: 'The endpoint.',
+    description: 'Webhook endpoint to test. It must be enabled; its `eventTypes` are ignored.',
+    fields: { endpointId: field(id, 'Id of the endpoint to send the event to.') },
+  },
+  resolve: async ({ endpointId }, context) => ({
+    event: await sendTestEvent(context, endpointId),
+  }),
+  payload: {
+    description: 'The test event, which is queued.',
+    fields: { event: field(event, 'The event. Its `id` is the header `webhook-id`.') },
   },
 });

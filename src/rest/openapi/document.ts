@@ -6,10 +6,11 @@ import {
   type ErrorFacts,
   toErrorBody,
 } from '../../domain/errors.ts';
-import { EVENT_TYPES, type EventType, eventType } from '../../domain/event.ts';
+import { EVENT_TYPES, type EventType, eventType, TEST_CUSTOMER_ID } from '../../domain/event.ts';
 import type { ResponseFacts } from '../operation.ts';
 import type { GroupedOperation } from '../routes/all.ts';
 import { EXAMPLE_EVENT, webhookBodySchema } from '../routes/events.ts';
+import { EXAMPLE_ENDPOINT } from '../routes/webhook-endpoints.ts';
 import { toSnakeCase } from '../schemas.ts';
 import { errorsSchema, refTo, toComponentSchemas } from './components.ts';
 
@@ -206,6 +207,7 @@ function toContent(schema: object, example: unknown): object {
 function toWebhook(type: EventType): object {
   const { customer_id, connection_id, sequence, data, created_at } = EXAMPLE_EVENT;
   const subject = type.startsWith('connection.') ? { connection_id, sequence, ...data } : {};
+  const test = { customer_id: TEST_CUSTOMER_ID, endpoint_id: EXAMPLE_ENDPOINT.id };
   return {
     operationId: `on_${type.replace('.', '_')}`,
     tags: ['webhooks'],
@@ -224,7 +226,7 @@ function toWebhook(type: EventType): object {
       content: toContent(refTo('response', webhookBodySchema), {
         type,
         timestamp: created_at,
-        data: { customer_id, ...subject },
+        data: type === 'webhook.test' ? test : { customer_id, ...subject },
       }),
     },
     responses: {

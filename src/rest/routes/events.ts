@@ -15,7 +15,7 @@ import {
   toWire,
 } from '../schemas.ts';
 
-const eventSchema = toSchema(event, 'response');
+export const eventSchema = toSchema(event, 'response');
 
 const eventPageSchema = object(
   'response',

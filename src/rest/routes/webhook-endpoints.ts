@@ -2,8 +2,10 @@ import * as z from 'zod';
 import {
   type EndpointWithSecret,
   EVENT_TYPES,
+  event,
   MAX_REDELIVERED_IDS,
   MAX_WEBHOOK_URL_LENGTH,
+  TEST_CUSTOMER_ID,
   type WebhookEndpoint,
   webhookEndpoint,
 } from '../../domain/event.ts';
@@ -13,6 +15,7 @@ import {
   listWebhookEndpoints,
   redeliverEvents,
   rotateWebhookSecret,
+  sendTestEvent,
   updateWebhookEndpoint,
 } from '../../usecases/manage-webhooks.ts';
 import { defineOperation } from '../operation.ts';
@@ -27,6 +30,7 @@ import {
   toSchema,
   toWire,
 } from '../schemas.ts';
+import { EXAMPLE_EVENT, eventSchema } from './events.ts';
 
 const urlField = z
   .string()
@@ -110,7 +114,7 @@ function toEndpointRecord(endpoint: WebhookEndpoint) {
   return toWire(webhookEndpoint, endpoint);
 }
 
-const EXAMPLE_ENDPOINT = {
+export const EXAMPLE_ENDPOINT = {
   id: '6d1f4b0e-9c0f-4a52-8f5e-0c6f3f1d2a10',
   url: 'https://app.example.com/webhooks/crossbook',
   event_types: ['connection.connected', 'connection.reauthorize'],
@@ -206,5 +210,27 @@ export const webhookOperations = [
       const { scheduled, nextSince } = await redeliverEvents(context, request);
       return { scheduled, next_since: nextSince ?? undefined };
     },
+  }),
+  defineOperation({
+    id: 'sendTestEvent',
+    route: 'POST /webhook_endpoints/{id}/_test',
+    summary: 'Send a test event',
+    description:
+      'Sends an event of the type `webhook.test` to the endpoint, regardless of its types. It is signed and retried like every event.',
+    input: { path: endpointPath },
+    response: {
+      description: 'The event, which is queued. Its `id` is the header `webhook-id`.',
+      status: 202,
+      schema: eventSchema,
+      example: {
+        id: EXAMPLE_EVENT.id,
+        type: 'webhook.test',
+        customer_id: TEST_CUSTOMER_ID,
+        data: { endpoint_id: EXAMPLE_ENDPOINT.id },
+        created_at: EXAMPLE_MOMENT,
+      },
+    },
+    errors: [404, 409],
+    handle: async (context, { path }) => toWire(event, await sendTestEvent(context, path.id)),
   }),
 ];
