@@ -15,6 +15,7 @@ import { installationCommands } from './commands/installation.ts';
 import { listCommands } from './commands/lists.ts';
 import { syncCommands } from './commands/syncs.ts';
 import { usageCommands } from './commands/usage.ts';
+import { webhookCommands } from './commands/webhooks.ts';
 
 /** All commands, in the order of the help. */
 export const COMMANDS: readonly Command[] = [
@@ -23,6 +24,7 @@ export const COMMANDS: readonly Command[] = [
   ...listCommands,
   ...customerCommands,
   ...syncCommands,
+  ...webhookCommands,
   ...usageCommands,
   ...installationCommands,
   doctor,
