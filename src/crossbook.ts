@@ -2,6 +2,7 @@ import { type App, createApp } from './app.ts';
 import { readConfig } from './config.ts';
 import type { Crossbook, CrossbookOptions } from './embedding.ts';
 import type { AppOverrides } from './foundation.ts';
+import { createInProcessExecutor } from './graphql/over-http/in-process.ts';
 import { createNodeHandler, type Forward, type NodeHandler } from './http/node-handler.ts';
 import type { Logging } from './telemetry/logger.ts';
 
@@ -32,6 +33,7 @@ export async function createCrossbook(
   if (!logging) app.logNotes();
   return {
     handle: handler.handle,
+    execute: createInProcessExecutor(handler.answerInProcess) as Crossbook['execute'],
     demo: demo && { apiKey: demo.key, customerId: demo.customerId },
     announceUrl: app.announceUrl,
     announceStop: app.announceStop,

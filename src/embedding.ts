@@ -25,6 +25,14 @@ export interface CrossbookOptions {
 export interface Crossbook {
   /** Handles a request of a Node HTTP server: any path that your application does not handle itself. */
   handle(request: IncomingMessage, response: ServerResponse): void;
+  /**
+   * Executes a GraphQL operation without a socket. It is a request like any other: its headers authenticate it, and it
+   * counts towards rate limits, queues and is logged. Refusals and failures are `errors`; only wrong arguments reject.
+   */
+  execute<Data = AnyData, Variables = AnyVariables>(
+    operation: DocumentOperation<Data, Variables>,
+  ): Promise<OperationResult<Data>>;
+  execute<Data = AnyData>(operation: QueryOperation): Promise<OperationResult<Data>>;
   /** The demo application's API key and customer. Undefined without the sandbox. */
   readonly demo: Demo | undefined;
   /** Sets the URL at which Crossbook is reached, where `PUBLIC_URL` and `PORT` do not say it. Not in production. */
@@ -34,6 +42,62 @@ export interface Crossbook {
   /** Refuses new requests, waits for running ones, and closes everything that was opened. */
   close(): Promise<void>;
 }
+
+/** An operation as a parsed document, such as those that a code generator writes. */
+export type DocumentOperation<Data, Variables> = OperationOptions &
+  VariablesOption<Variables> & {
+    readonly document: TypedDocument<Data, Variables>;
+    readonly query?: undefined;
+  };
+
+/** An operation as text. */
+export interface QueryOperation extends OperationOptions {
+  readonly query: string;
+  readonly document?: undefined;
+  readonly variables?: AnyVariables | null | undefined;
+}
+
+export interface OperationOptions {
+  /** Which operation of a document with several is executed. */
+  readonly operationName?: string | undefined;
+  /** Headers by name, such as `x-api-key`, `authorization`, `x-customer-id` and `x-provider-name`. */
+  readonly headers?: Readonly<Record<string, string | readonly string[] | undefined>> | undefined;
+}
+
+/** Variables may be omitted where none is required. */
+export type VariablesOption<Variables> =
+  Record<string, never> extends Variables
+    ? { readonly variables?: Variables | null | undefined }
+    : { readonly variables: Variables };
+
+/** What a `DocumentNode`, a `TypedDocumentNode` and a `TypedQueryDocumentNode` have in common. */
+export interface TypedDocument<Data, Variables> {
+  readonly kind: string;
+  readonly definitions: readonly object[];
+  readonly __apiType?: (variables: Variables) => Data;
+  readonly __ensureTypesOfVariablesAndResultMatching?: (variables: Variables) => Data;
+}
+
+/** As the GraphQL specification defines a response. */
+export interface OperationResult<Data> {
+  /** Absent if the operation was not executed; null if a field that cannot be null failed. */
+  readonly data?: Data | null;
+  readonly errors?: readonly OperationError[];
+  /** Added by plugins. */
+  readonly extensions?: Readonly<Record<string, unknown>>;
+}
+
+export interface OperationError {
+  readonly message: string;
+  readonly path?: readonly (string | number)[];
+  readonly locations?: readonly { readonly line: number; readonly column: number }[];
+  /** `code`, `status` and the other fields of an error, as in a response to a client. */
+  readonly extensions?: Readonly<Record<string, unknown>>;
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: without a typed document, the caller knows what it has selected.
+export type AnyData = Readonly<Record<string, any>>;
+export type AnyVariables = Readonly<Record<string, unknown>>;
 
 export interface Settings {
   readonly [name: string]: string | undefined;

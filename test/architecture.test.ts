@@ -50,7 +50,15 @@ const TOP_FILES: Readonly<Record<string, readonly string[]>> = {
   ],
   'index.ts': ['crossbook.ts', 'embedding.ts'],
   'embedding.ts': [],
-  'crossbook.ts': ['app.ts', 'config.ts', 'embedding.ts', 'foundation.ts', 'http', 'telemetry'],
+  'crossbook.ts': [
+    'app.ts',
+    'config.ts',
+    'embedding.ts',
+    'foundation.ts',
+    'graphql',
+    'http',
+    'telemetry',
+  ],
   'serve.ts': ['app.ts', 'config.ts', 'crossbook.ts', 'http', 'storage', 'domain', 'lib'],
   'serve-jobs.ts': ['config.ts', 'foundation.ts', 'jobs.ts', 'http', 'lib'],
   'jobs.ts': [

@@ -45,6 +45,22 @@ export function createNodeHandler(options: NodeHandlerOptions): NodeHandler {
           (error: unknown) => response.destroy(error as Error),
         );
     },
+    async answerInProcess(request) {
+      if (closed) {
+        const error = shuttingDown();
+        const refusal = toRefusal(error, request.pathname);
+        const { headers } = request;
+        onRefused({ status: refusal.status, code: 'CLOSED', errorId: error.id, headers });
+        return refusal;
+      }
+      running += 1;
+      try {
+        return await answer(request, undefined);
+      } finally {
+        running -= 1;
+        if (running === 0) drained();
+      }
+    },
     refuse,
     close() {
       closed ??= new Promise<void>((resolve) => {
@@ -163,6 +179,8 @@ export interface NodeHandler {
     response: ServerResponse,
     received?: { readonly address: string | undefined },
   ): void;
+  /** Answers a request of this process, which has no socket. `close` waits for it, too. */
+  answerInProcess(request: ArrivingRequest): Promise<OwnedResponse>;
   /** Sends an error in the common format, and reports it. */
   refuse(
     message: IncomingMessage,

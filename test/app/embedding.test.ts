@@ -5,7 +5,17 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { parse, type TypedQueryDocumentNode } from 'graphql';
+import {
+  afterAll,
+  afterEach,
+  beforeAll,
+  beforeEach,
+  describe,
+  expect,
+  expectTypeOf,
+  test,
+} from 'vitest';
 import { createCrossbook } from '../../src/index.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { compile } from '../support/compile.ts';
@@ -166,6 +176,131 @@ describe('an embedded Crossbook', () => {
     await closed;
     // A second call resolves as well.
     await crossbook.close();
+  });
+
+  describe('executes an operation in the process', () => {
+    const SANDBOX = { CROSSBOOK_SANDBOX: 'on', CROSSBOOK_SANDBOX_PORT: '0' };
+    const FIND =
+      'query Find($email: String!) { searchContacts(filter: { email: $email }) { nodes { lastName } } }';
+    const ADA = { data: { searchContacts: { nodes: [{ lastName: 'Lovelace' }] } } };
+
+    test('as text or as a document, with variables, and with the headers of the caller', async () => {
+      const { crossbook, headers } = await open(SANDBOX);
+      const variables = { email: 'ada@example.com' };
+      const sent = { ...headers, 'x-provider-name': 'hubspot' };
+      expect(await crossbook.execute({ query: FIND, variables, headers: sent })).toEqual(ADA);
+      const document = parse(FIND) as TypedQueryDocumentNode<
+        (typeof ADA)['data'],
+        typeof variables
+      >;
+      const found = await crossbook.execute({ document, variables, headers: sent });
+      expectTypeOf(found.data?.searchContacts.nodes).toEqualTypeOf<
+        { lastName: string }[] | undefined
+      >();
+      expect(found).toEqual(ADA);
+      const named = { query: 'query A { a: __typename } query B { b: __typename }' };
+      expect(await crossbook.execute({ ...named, operationName: 'B', headers })).toEqual({
+        data: { b: 'Query' },
+      });
+    });
+
+    test('with the headers of a request of the application, which also has some of its socket', async () => {
+      const { crossbook, headers } = await open(SANDBOX);
+      const ofRequest = {
+        Host: 'app.example',
+        'Content-Length': '3',
+        'content-encoding': 'gzip',
+        'accept-encoding': 'gzip',
+        accept: 'text/html',
+        'set-cookie': ['a=1'],
+      };
+      const query = '{ __schema { types { name description } } }';
+      const { data } = await crossbook.execute({ query, headers: { ...ofRequest, ...headers } });
+      expect(data?.['__schema'].types.length).toBeGreaterThan(50);
+    });
+
+    test('with a customer id in letters that no header has', async () => {
+      const { crossbook, headers } = await open(SANDBOX);
+      const customerId = '株式会社';
+      const mutation = `mutation ($input: UpsertCustomerInput!) { upsertCustomer(input: $input) { customer { customerId } } }`;
+      const input = { customerId, name: 'N', email: 'n@example.com' };
+      await crossbook.execute({ query: mutation, variables: { input }, headers });
+      const own = { ...headers, 'x-customer-id': customerId };
+      expect(
+        await crossbook.execute({ query: '{ customer { customerId } }', headers: own }),
+      ).toEqual({
+        data: { customer: { customerId } },
+      });
+    });
+
+    test('with the authorization, the limits and the log of a request', async () => {
+      const lines: Line[] = [];
+      const settings = { ...SANDBOX, CROSSBOOK_REQUESTS_PER_MINUTE: '2' };
+      const { crossbook, headers } = await open(settings, lines);
+      const query = '{ __typename }';
+      const codeOf = async (operation: Parameters<typeof crossbook.execute>[0]) => {
+        const { data, errors } = await crossbook.execute(operation as { query: string });
+        return data ?? errors?.[0]?.extensions?.['code'];
+      };
+      const wrong = { 'x-api-key': `cbk_0000000000000000_${'A'.repeat(43)}` };
+      expect(await codeOf({ query, headers: wrong })).toBe('UNAUTHORIZED');
+      expect(await codeOf({ query: '{ customers { nodes { name } } }' })).toBe('UNAUTHORIZED');
+      expect(await codeOf({ query: `{ __typename } # ${'x'.repeat(1_048_576)}`, headers })).toBe(
+        'PAYLOAD_TOO_LARGE',
+      );
+      expect(await codeOf({ query, headers })).toEqual({ __typename: 'Query' });
+      expect(await codeOf({ query, headers })).toBe('TOO_MANY_REQUESTS');
+      await expect.poll(() => lines.filter(({ message }) => message === 'request')).toHaveLength(5);
+      const statuses = lines.flatMap(({ message, fields }) =>
+        message === 'request' ? [(fields as { readonly status: number }).status] : [],
+      );
+      expect(statuses).toEqual([401, 401, 413, 200, 429]);
+    });
+
+    test('that `close` waits for, and none afterwards', async () => {
+      let begin = () => {};
+      let go = () => {};
+      const begun = new Promise<void>((resolve) => {
+        begin = resolve;
+      });
+      const gone = new Promise<void>((resolve) => {
+        go = resolve;
+      });
+      const slow = {
+        onExecute() {
+          begin();
+          return gone;
+        },
+      };
+      const { crossbook } = await serve({}, undefined, { plugins: { slow } });
+      const running = crossbook.execute({ query: '{ __typename }' });
+      await begun;
+      const closed = crossbook.close();
+      const refused = await crossbook.execute({ query: '{ __typename }' });
+      go();
+      expect(refused).toMatchObject({
+        errors: [{ extensions: { code: 'SERVICE_UNAVAILABLE', status: '503' } }],
+      });
+      expect(await running).toEqual({ data: { __typename: 'Query' } });
+      await closed;
+    });
+
+    test.each([
+      ['neither text nor document', {}],
+      ['both', { query: '{ __typename }', document: parse('{ __typename }') }],
+      ['a document that is text', { document: '{ __typename }' }],
+    ])('unless it is %s', async (_, operation) => {
+      const { crossbook } = await open({});
+      await expect(crossbook.execute(operation as never)).rejects.toThrow(
+        'specify either `query`, a string, or `document`',
+      );
+    });
+
+    async function open(more: Readonly<Record<string, string>>, lines: Line[] = []) {
+      const { crossbook } = await serve(more, undefined, { logger: createLogger(lines) });
+      const { apiKey = '', customerId = '' } = crossbook.demo ?? {};
+      return { crossbook, headers: { 'x-api-key': apiKey, 'x-customer-id': customerId } };
+    }
   });
 
   async function serve(

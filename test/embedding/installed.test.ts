@@ -283,6 +283,7 @@ function findSample(words: string): string {
 
 const USER = `
 import { createServer } from 'node:http';
+import { parse, type TypedQueryDocumentNode } from 'graphql';
 import { type Caller, type Crossbook, type CrossbookOptions, createCrossbook, type PluginContext } from 'crossbook';
 
 const findApplication = ({ caller, request }: PluginContext): string | undefined =>
@@ -303,6 +304,17 @@ await createCrossbook({ setings: {} });
 await createCrossbook({ settings: { PORT: 1 } });
 // @ts-expect-error plugins have names
 await createCrossbook({ plugins: [] });
+const NAME = parse('query ($id: ID!) { customer(id: $id) { name } }') as TypedQueryDocumentNode<{ customer: { name: string } | null }, { id: string }>;
+const { data, errors } = await crossbook.execute({ document: NAME, variables: { id: 'acme' }, headers: { 'x-api-key': key } });
+const found: string | undefined = data?.customer?.name ?? errors?.[0]?.message;
+// @ts-expect-error a variable is required
+await crossbook.execute({ document: NAME });
+// @ts-expect-error it is a string
+await crossbook.execute({ document: NAME, variables: { id: 1 } });
+// @ts-expect-error an operation is text or a document
+await crossbook.execute({ query: '{ __typename }', document: NAME });
+const text = await crossbook.execute({ query: '{ __typename }' });
+console.log(found, text.data?.['__typename']);
 await crossbook.close();
 server.close();
 console.log(key, caller, findApplication({ caller, request: new Request('http://localhost/') }));
