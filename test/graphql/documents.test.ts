@@ -151,7 +151,6 @@ test('the manifest of codegen is valid, and has all operations of our client', a
     'mutation RedeliverEvents',
     'mutation ResumeSync',
     'mutation RotateWebhookSecret',
-    'mutation SendTestEvent',
     'mutation SetCustomFieldDefinitions',
     'mutation SetCustomFieldMappings',
     'mutation SetOAuthClient',

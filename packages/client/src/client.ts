@@ -42,8 +42,6 @@ import type {
   RotateWebhookSecretMutation,
   SearchContactsQuery,
   SearchContactsQueryVariables,
-  SendTestEventInput,
-  SendTestEventMutation,
   SetCustomFieldDefinitionsInput,
   SetCustomFieldDefinitionsMutation,
   SetCustomFieldMappingsInput,
@@ -179,8 +177,6 @@ export interface Client {
   readonly deleteWebhookEndpoint: Mutation<DeleteWebhookEndpointInput, DeletedWebhookEndpoint>;
   /** Redelivers events, such as those missed while an endpoint was disabled. */
   readonly redeliverEvents: Mutation<RedeliverEventsInput, RedeliveredEvents>;
-  /** Sends a test event to an endpoint, regardless of its types. */
-  readonly sendTestEvent: Mutation<SendTestEventInput, SentTestEvent>;
 }
 
 type Mutation<Input, Result> = (input: Input, call?: CallOptions) => Promise<Result>;
@@ -250,4 +246,3 @@ export type UpdatedWebhookEndpoint = FieldOf<UpdateWebhookEndpointMutation>;
 export type RotatedWebhookSecret = FieldOf<RotateWebhookSecretMutation>;
 export type DeletedWebhookEndpoint = FieldOf<DeleteWebhookEndpointMutation>;
 export type RedeliveredEvents = FieldOf<RedeliverEventsMutation>;
-export type SentTestEvent = FieldOf<SendTestEventMutation>;

@@ -38,7 +38,6 @@ import {
   RESUME_SYNC,
   ROTATE_WEBHOOK_SECRET,
   SEARCH_CONTACTS,
-  SEND_TEST_EVENT,
   SET_CUSTOM_FIELD_DEFINITIONS,
   SET_CUSTOM_FIELD_MAPPINGS,
   SET_OAUTH_CLIENT,
@@ -117,7 +116,6 @@ export function createClient(options: ClientOptions): Client {
     rotateWebhookSecret: createMutation(ROTATE_WEBHOOK_SECRET),
     deleteWebhookEndpoint: createMutation(DELETE_WEBHOOK_ENDPOINT),
     redeliverEvents: createMutation(REDELIVER_EVENTS),
-    sendTestEvent: createMutation(SEND_TEST_EVENT),
   };
 
   function createMutation<Data extends object, Input>(

@@ -145,7 +145,7 @@ function readRetryAfter({ headers }: Response): number | undefined {
 }
 
 const NOT_TEXT =
-  'Pass the text of the operation: print(document) of a DocumentNode, or documents generated with documentMode: "string".';
+  'Pass the text of the operation: print(document), or documents with documentMode: "string".';
 const NO_ANSWER = { code: 'NO_ANSWER', status: undefined, retryable: true } as const;
 const RETRYABLE: readonly number[] = [429, 502, 503, 504];
 const FIRST_WAIT_MS = 250;

@@ -653,14 +653,6 @@ export type SchemaMappingsConfigInput = {
   readonly standardObjects?: ReadonlyArray<ObjectFieldMappingsInput> | null | undefined;
 };
 
-/** Webhook endpoint to test. It must be enabled; its `eventTypes` are ignored. */
-export type SendTestEventInput = {
-  /** Opaque value that is returned unchanged in the payload. */
-  readonly clientMutationId?: string | null | undefined;
-  /** Id of the endpoint to send the event to. */
-  readonly endpointId: string;
-};
-
 /** Custom fields to set. */
 export type SetCustomFieldDefinitionsInput = {
   /** Opaque value that is returned unchanged in the payload. */
@@ -885,7 +877,7 @@ export type ContactFieldsFragment = { readonly id: string, readonly remoteId: st
 export type ProvidersQueryVariables = Exact<{ [key: string]: never; }>;
 
 
-export type ProvidersQuery = { readonly providers: ReadonlyArray<{ readonly name: ProviderName, readonly category: Category, readonly canConnect: boolean, readonly associatedObjects: ReadonlyArray<AssociatedObject>, readonly capabilities: ReadonlyArray<{ readonly record: RecordType, readonly canList: boolean, readonly canWrite: boolean, readonly canUpsert: boolean, readonly filters: ReadonlyArray<{ readonly name: string, readonly isExact: boolean }> }> }> };
+export type ProvidersQuery = { readonly providers: ReadonlyArray<{ readonly name: ProviderName, readonly category: Category, readonly canConnect: boolean, readonly associatedObjects: ReadonlyArray<AssociatedObject>, readonly capabilities: ReadonlyArray<{ readonly record: RecordType, readonly canList: boolean }> }> };
 
 export type SearchContactsQueryVariables = Exact<{
   filter: ContactFilter;
@@ -1124,13 +1116,6 @@ export type RedeliverEventsMutationVariables = Exact<{
 
 export type RedeliverEventsMutation = { readonly redeliverEvents: { readonly scheduled: number, readonly nextSince: string | null } | null };
 
-export type SendTestEventMutationVariables = Exact<{
-  input: SendTestEventInput;
-}>;
-
-
-export type SendTestEventMutation = { readonly sendTestEvent: { readonly event: { readonly id: string, readonly type: EventType, readonly customerId: string, readonly connectionId: string | null, readonly sequence: number | null, readonly createdAt: string, readonly data: unknown } } | null };
-
 export type WebhookEndpointFieldsFragment = { readonly id: string, readonly url: string, readonly eventTypes: ReadonlyArray<EventType>, readonly enabled: boolean, readonly lastFailure: string | null, readonly lastFailureAt: string | null, readonly createdAt: string, readonly updatedAt: string };
 
 export type SyncDestinationFieldsFragment = { readonly updatedAt: string, readonly postgres: { readonly host: string, readonly port: number, readonly database: string, readonly user: string, readonly schema: string, readonly hasCaCertificate: boolean } };
@@ -1208,12 +1193,6 @@ export const PROVIDERS: Document<ProvidersQuery, ProvidersQueryVariables> = `que
     capabilities {
       record
       canList
-      canWrite
-      canUpsert
-      filters {
-        name
-        isExact
-      }
     }
     canConnect
     associatedObjects
@@ -1787,20 +1766,6 @@ export const REDELIVER_EVENTS: Document<RedeliverEventsMutation, RedeliverEvents
   redeliverEvents(input: $input) {
     scheduled
     nextSince
-  }
-}`;
-
-export const SEND_TEST_EVENT: Document<SendTestEventMutation, SendTestEventMutationVariables> = `mutation SendTestEvent($input: SendTestEventInput!) {
-  sendTestEvent(input: $input) {
-    event {
-      id
-      type
-      customerId
-      connectionId
-      sequence
-      createdAt
-      data
-    }
   }
 }`;
 
