@@ -6,6 +6,7 @@ import type { ListFilter } from '../../src/domain/records/conditions.ts';
 import type { Association, Contact } from '../../src/domain/records/contact.ts';
 import { CONTACT_FIELDS } from '../../src/domain/records/contact.ts';
 import { contactFilters } from '../../src/domain/records/contact-filter.ts';
+import type { CrmRecord } from '../../src/domain/records/record.ts';
 import { type FieldSelection, readSelectedFields } from '../../src/domain/records/record-search.ts';
 import type { FakePerson } from './fake-people.ts';
 
@@ -65,8 +66,7 @@ export function createFakeCrmPort({ people, connection, record, fault }: FakeCrm
     listFields: async () => [],
   };
   return {
-    // The only records that it has.
-    of: () => contacts as never,
+    of: ({ type }) => (type === 'CONTACT' ? contacts : NO_RECORDS) as never,
     clockBehindMs: () => 0,
     bulk: {
       describe: notOffered,
@@ -123,6 +123,16 @@ export function createFakeCrmPort({ people, connection, record, fault }: FakeCrm
     return { ...person, source };
   }
 }
+
+/** It has people only. */
+const NO_RECORDS: RecordPort<CrmRecord> = {
+  findByKey: async () => new Map(),
+  readList: async () => [],
+  count: async () => 0,
+  findByIds: async () => new Map(),
+  listFields: async () => [],
+  related: async () => new Map(),
+};
 
 function toKeys(filter: ListFilter): readonly string[] {
   return filter.by === 'emailDomain' ? [filter.domain] : [JSON.stringify(filter)];

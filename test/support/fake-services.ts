@@ -170,6 +170,10 @@ function toAccess(name: ProviderName): CrmAccess {
         filters: hubspot.crm?.records.CONTACT.filters ?? {},
         associatedObjects: name === 'hubspot' ? ['company', 'deal', 'ticket'] : [],
       },
+      COMPANY: {
+        filters: hubspot.crm?.records.COMPANY?.filters ?? {},
+        associatedObjects: [],
+      },
     },
     compareIds: (a, b) => Number(a) - Number(b),
     open: unreachable,
