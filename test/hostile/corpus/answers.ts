@@ -85,7 +85,7 @@ export const ANSWERS: readonly HostileAnswer[] = [
     title: 'a record that is nested 100,000 deep',
     write: () => `{"results":[{"id":"1","properties":${nest(100_000)}}]}`,
   },
-  { title: 'a megabyte of opening brackets', write: () => '['.repeat(MEGABYTE) },
+  { title: 'a hundred thousand opening brackets', write: () => '['.repeat(100_000) },
   { title: '31 MB of white space', write: () => `{"results":[]${' '.repeat(31 * MEGABYTE)}}` },
   {
     title: 'a million errors in a partial response',
