@@ -2,7 +2,8 @@ import { totalmem } from 'node:os';
 import { getHeapStatistics } from 'node:v8';
 import { LocalRefusal } from '../domain/errors.ts';
 import type { Clock } from '../lib/clock.ts';
-import { type PlaceOptions, Places } from './places.ts';
+import type { Defer } from './per-iteration.ts';
+import { Places } from './places.ts';
 
 /**
  * A request is light or heavy. A light one has a short body, a short document, a low cost, and reads little from CRMs
@@ -97,5 +98,5 @@ interface HeavyOptions {
   readonly max?: number | undefined;
   readonly heapBytes?: number | undefined;
   readonly maxWaitMs?: number | undefined;
-  readonly defer?: PlaceOptions['defer'];
+  readonly defer?: Defer | undefined;
 }

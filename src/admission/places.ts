@@ -1,6 +1,7 @@
 import type { Clock } from '../lib/clock.ts';
 import type { Signal } from '../lib/signal.ts';
 import { FairShares, type Share } from './fair-shares.ts';
+import { type Defer, PerIteration } from './per-iteration.ts';
 
 /**
  * Places for work of which only so much may be done at once, shared fairly among owners. Work without a place waits
@@ -12,18 +13,19 @@ export class Places {
   /** The least recently served owner first. */
   readonly #queues = new Map<string, Set<Waiting>>();
   #waiting = 0;
-  /** Whether a place was given in this iteration of the event loop, where there is one for each. */
-  #isGiven = false;
+  readonly #perIteration: PerIteration | undefined;
 
   constructor(options: PlaceOptions) {
     this.#options = options;
     this.#shares = new FairShares(options.max);
+    const { defer } = options;
+    if (defer) this.#perIteration = new PerIteration(1, defer, () => this.#serve());
   }
 
   /** Undefined: the place is taken. A promise: await it. Throws or rejects with the refusal. */
   take(owner: string, { signal, maxWaiting = Number.POSITIVE_INFINITY }: Wait = {}) {
     const shares = this.#sharesOf(owner);
-    if (!this.#isGiven && this.#shares.mayTake(shares)) {
+    if (this.#mayGive() && this.#shares.mayTake(shares)) {
       this.#give(shares);
       return undefined;
     }
@@ -83,20 +85,18 @@ export class Places {
     });
   }
 
+  #mayGive(): boolean {
+    return this.#perIteration?.hasLeft ?? true;
+  }
+
   #give(shares: readonly Share[]): void {
     this.#shares.take(shares);
-    const { defer } = this.#options;
-    if (!defer) return;
-    this.#isGiven = true;
-    defer(() => {
-      this.#isGiven = false;
-      this.#serve();
-    });
+    this.#perIteration?.take();
   }
 
   #serve(): void {
     for (const [owner, queue] of this.#queues) {
-      if (this.#isGiven) return;
+      if (!this.#mayGive()) return;
       const [first] = queue;
       const shares = this.#sharesOf(owner);
       if (!first || !this.#shares.mayTake(shares)) continue;
@@ -132,11 +132,8 @@ export interface PlaceOptions {
   /** Work that waits for longer is refused. */
   readonly maxWaitMs: number;
   readonly clock: Pick<Clock, 'schedule'>;
-  /**
-   * Calls back in the next iteration of the event loop: one place is given in each, so that other work runs in between.
-   * Absent: all that are free are given at once.
-   */
-  readonly defer?: ((callback: () => void) => unknown) | undefined;
+  /** One place is given in each iteration of the event loop. Absent: all that are free are given at once. */
+  readonly defer?: Defer | undefined;
   /** The error of refused work. */
   toRefusal(): Error;
 }

@@ -3,6 +3,7 @@ import type { Clock } from '../lib/clock.ts';
 import { Signal } from '../lib/signal.ts';
 import { FairShares, type Share } from './fair-shares.ts';
 import { type HeavyPlaces, LIGHT } from './heavy-places.ts';
+import { type Defer, PerIteration } from './per-iteration.ts';
 import type { RequestWork } from './work.ts';
 
 /**
@@ -21,8 +22,7 @@ export class RequestQueue {
   /** Applications with queued requests by connection, the least recently served first. */
   readonly #lines = new Map<string, Line>();
   readonly #refused = { queueFull: 0, queueTimeout: 0 };
-  /** How many more may begin in this iteration of the event loop. */
-  #beginsLeft = BEGINS_PER_ITERATION;
+  readonly #begins: PerIteration;
   #cancelSweep: (() => void) | undefined;
 
   constructor(options: RequestQueueOptions) {
@@ -35,6 +35,9 @@ export class RequestQueue {
     };
     this.#begun = new FairShares(options.maxBegun);
     this.#queued = new FairShares(this.#options.maxQueued);
+    this.#begins = new PerIteration(BEGINS_PER_ITERATION, this.#options.defer, () => {
+      if (this.#lines.size > 0) this.#serve();
+    });
   }
 
   /** A request that has arrived. End it in any case. Without an application it is unauthenticated. */
@@ -74,7 +77,8 @@ export class RequestQueue {
   /** Undefined: the request has begun. A promise: it is queued. Throws or rejects with a 503. */
   begin(request: EnteredRequest): Promise<void> | undefined {
     const { owner } = request;
-    if (this.#lines.size === 0 && this.#hasPlace(owner) && this.#mayBegin()) {
+    if (this.#lines.size === 0 && this.#hasPlace(owner) && this.#begins.hasLeft) {
+      this.#begins.take();
       this.#takePlace(request);
       return undefined;
     }
@@ -123,19 +127,6 @@ export class RequestQueue {
     request.state = 'begun';
   }
 
-  /** Counts a begin of this iteration. The first one schedules the next iteration's. */
-  #mayBegin(): boolean {
-    if (this.#beginsLeft === 0) return false;
-    if (this.#beginsLeft === BEGINS_PER_ITERATION) {
-      this.#options.defer(() => {
-        this.#beginsLeft = BEGINS_PER_ITERATION;
-        if (this.#lines.size > 0) this.#serve();
-      });
-    }
-    this.#beginsLeft -= 1;
-    return true;
-  }
-
   #add(queued: Queued): void {
     const { application, connection } = queued.request.owner;
     const line: Line = this.#lines.get(application) ?? new Map();
@@ -146,10 +137,10 @@ export class RequestQueue {
 
   /** Begins queued requests that have a place. */
   #serve(): void {
-    while (this.#beginsLeft > 0 && this.#begun.free > 0) {
+    while (this.#begins.hasLeft && this.#begun.free > 0) {
       const next = this.#takeNext();
       if (!next) return;
-      this.#mayBegin();
+      this.#begins.take();
       const { request } = next;
       this.#queued.release(request.owner.shares);
       this.#takePlace(request);
@@ -368,5 +359,5 @@ interface RequestQueueOptions {
   readonly heavy: HeavyPlaces;
   readonly clock: Pick<Clock, 'now' | 'schedule'>;
   /** Calls back in the next iteration of the event loop. */
-  readonly defer?: (callback: () => void) => unknown;
+  readonly defer?: Defer;
 }
