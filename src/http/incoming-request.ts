@@ -3,7 +3,12 @@ import { isIP, isIPv6 } from 'node:net';
 import { CrossbookError } from '../domain/errors.ts';
 import type { Log } from '../domain/log.ts';
 import { ByteBuffer } from '../lib/byte-buffer.ts';
-import type { ArrivingRequest, BeginLongBody, HttpHeaders } from '../lib/http-message.ts';
+import {
+  type ArrivingRequest,
+  type BeginLongBody,
+  type HttpHeaders,
+  LONG_BODY_BYTES,
+} from '../lib/http-message.ts';
 
 /** Wraps a request of Node's HTTP server for the APIs. */
 export class IncomingRequest implements ArrivingRequest {
@@ -40,7 +45,7 @@ export class IncomingRequest implements ArrivingRequest {
   readonly #gather = (chunk: Buffer): void => {
     this.#body ??= new ByteBuffer();
     this.#body.add(chunk);
-    if (this.#body.length >= LONG_BYTES) this.#message.pause();
+    if (this.#body.length >= LONG_BODY_BYTES) this.#message.pause();
   };
 
   get url(): URL {
@@ -80,7 +85,7 @@ export class IncomingRequest implements ArrivingRequest {
         beginIfLong();
       };
       const beginIfLong = () => {
-        if (isLong || body.length <= LONG_BYTES) return;
+        if (isLong || body.length <= LONG_BODY_BYTES) return;
         isLong = true;
         message.pause();
         beginLong().then(() => {
@@ -132,8 +137,6 @@ function tooLarge(limit: number): CrossbookError {
 }
 
 const NO_BODY = Buffer.alloc(0);
-/** As much as a readable stream buffers anyway. */
-const LONG_BYTES = 16 * 1024;
 
 export class IncomingHeaders implements HttpHeaders {
   readonly #headers: IncomingHttpHeaders;

@@ -30,10 +30,7 @@ export function createNodeHandler(options: NodeHandlerOptions): NodeHandler {
     handle(message, response, received) {
       if (closed) return refuse(message, response, shuttingDown(), 'CLOSED');
       running += 1;
-      response.once('close', () => {
-        running -= 1;
-        if (running === 0) drained();
-      });
+      response.once('close', end);
       const problem = findProblem(message);
       if (problem) return refuse(message, response, ...problem);
       const address = received ? received.address : readClientSubnet(message, proxies);
@@ -57,8 +54,7 @@ export function createNodeHandler(options: NodeHandlerOptions): NodeHandler {
       try {
         return await answer(request, undefined);
       } finally {
-        running -= 1;
-        if (running === 0) drained();
+        end();
       }
     },
     refuse,
@@ -70,6 +66,11 @@ export function createNodeHandler(options: NodeHandlerOptions): NodeHandler {
       return closed;
     },
   };
+
+  function end(): void {
+    running -= 1;
+    if (running === 0) drained();
+  }
 
   function answerHere(
     message: IncomingMessage,

@@ -24,6 +24,9 @@ export interface ArrivingRequest extends HttpRequest {
   onClose(callback: () => void): void;
 }
 
+/** Longer bodies are long: as much as a readable stream buffers anyway. */
+export const LONG_BODY_BYTES = 16 * 1024;
+
 /** Called before the rest of a long body is read, which waits for the promise. */
 export type BeginLongBody = () => Promise<void>;
 

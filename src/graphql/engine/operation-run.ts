@@ -1,4 +1,5 @@
 import {
+  type Executor,
   findFragments,
   type JsonBytes,
   type OperationCost,
@@ -56,8 +57,9 @@ export class OperationRun {
     const { executor, introspection } = this.callerSchema;
     const data = introspection?.({ query, operationName });
     if (data) return this.#answerIntrospection(data);
-    if (!executor.find(query, this.applicationId)) return undefined;
-    const document = this.parse(query);
+    const found = executor.find(query, this.applicationId);
+    if (!found) return undefined;
+    const document = this.#use(found);
     const { schema } = executor;
     return this.execute({ schema, document, operationName, variableValues: variables });
   }
@@ -75,8 +77,12 @@ export class OperationRun {
     const { executor } = this.callerSchema;
     const owner = this.applicationId;
     const maxTokens = owner === undefined ? limits.unauthenticatedTokens : limits.documentTokens;
-    const { document, tokens } =
-      executor.find(query, owner) ?? executor.parse(query, owner, maxTokens);
+    return this.#use(executor.parse(query, owner, maxTokens));
+  }
+
+  /** Throws for an operation that may not run. */
+  #use({ document, tokens }: ReturnType<Executor['parse']>): DocumentNode {
+    const { limits } = this.#rules;
     // Documents of one request share the token limit.
     this.#request.tokens += tokens;
     if (this.#request.tokens > limits.tokens) {

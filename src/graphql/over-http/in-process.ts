@@ -1,6 +1,11 @@
 import { type DocumentNode, print } from 'graphql';
 import { CrossbookError } from '../../domain/errors.ts';
-import type { ArrivingRequest, BeginLongBody, HttpResponse } from '../../lib/http-message.ts';
+import {
+  type ArrivingRequest,
+  type BeginLongBody,
+  type HttpResponse,
+  LONG_BODY_BYTES,
+} from '../../lib/http-message.ts';
 import { JsonBytes } from '../../lib/response-body.ts';
 
 /**
@@ -62,7 +67,7 @@ class InProcessRequest implements ArrivingRequest {
         'PAYLOAD_TOO_LARGE',
         `The operation is larger than ${limit / 1024} KiB.`,
       );
-    if (length > LONG_BYTES) await beginLong();
+    if (length > LONG_BODY_BYTES) await beginLong();
   }
 
   readBody(): Buffer {
@@ -80,9 +85,6 @@ class InProcessRequest implements ArrivingRequest {
     for (const callback of callbacks) callback();
   }
 }
-
-/** The same as for requests of a socket. */
-const LONG_BYTES = 16 * 1024;
 
 function toHeaders(given: NonNullable<InProcessOperation['headers']>): Headers {
   const headers = new Headers();
