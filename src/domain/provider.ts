@@ -104,18 +104,18 @@ export interface RecordCapabilities {
   readonly associatedObjects: readonly AssociatedObject[];
 }
 
-/** The records of one customer in one CRM. */
+/** The records of one customer in one CRM. It is opened for each operation, which opens one of these. */
 export interface CrmAdapter {
   readonly records: {
-    readonly CONTACT: RecordAdapter<Contact>;
-    readonly COMPANY?: RecordAdapter<Company>;
+    readonly CONTACT: () => RecordAdapter<Contact>;
+    readonly COMPANY?: () => RecordAdapter<Company>;
   };
   /** Reads records in bulk, for syncs. Absent: the provider cannot be synced. */
-  readonly bulk?: BulkReader;
+  readonly bulk?: () => BulkReader;
 }
 
 /** The records of one type in one customer's CRM. What is absent is not among the capabilities. */
-export interface RecordAdapter<Shown extends CrmRecord> {
+export interface RecordAdapter<Item extends CrmRecord> {
   /**
    * By what identifies a record outside of the CRM: the email of a contact. Keys are normalized and unique: up to
    * `lookupBatch`, or whole multiples of it, which the adapter splits into calls. The result has every key; those
@@ -125,7 +125,7 @@ export interface RecordAdapter<Shown extends CrmRecord> {
   findByKey?(
     keys: readonly string[],
     selection: FieldSelection,
-  ): Promise<Map<string, readonly Shown[]>>;
+  ): Promise<Map<string, readonly Item[]>>;
   /**
    * Reads a range of the records that match, by record id. The adapter verifies each by the `matches` of the filter. Of
    * contacts with a phone number it reads MAX_PHONE_HITS at once, in any order.
@@ -134,14 +134,14 @@ export interface RecordAdapter<Shown extends CrmRecord> {
     filter: ListFilter,
     range: KeysetRange,
     selection: FieldSelection,
-  ): Promise<readonly Shown[]>;
+  ): Promise<readonly Item[]>;
   /** Null if the CRM counts others too. */
   count(filter: ListFilter): Promise<number | null>;
   /**
    * Unknown ids are omitted; the id of a merged record finds the surviving one. Any number of ids: the adapter
    * splits them into calls.
    */
-  findByIds(ids: readonly string[], selection: FieldSelection): Promise<ReadonlyMap<string, Shown>>;
+  findByIds(ids: readonly string[], selection: FieldSelection): Promise<ReadonlyMap<string, Item>>;
   /** The fields that records have, as far as the connected user can see them; at most MAX_PROVIDER_FIELDS. */
   listFields?(): Promise<readonly ProviderField[]>;
   /** Any number of ids. A record that nothing is related to maps to an empty list. */
@@ -153,13 +153,13 @@ export interface RecordAdapter<Shown extends CrmRecord> {
 
 /** The records of a connection for use cases. What its provider does not offer fails with NOT_IMPLEMENTED. */
 export interface CrmPort {
-  of<Shown extends CrmRecord>(kind: RecordKind<Shown>): RecordPort<Shown>;
+  of<Item extends CrmRecord>(kind: RecordKind<Item>): RecordPort<Item>;
   readonly bulk: BulkReader;
   /** How far the clock of the CRM is behind ours, as far as its responses have shown it. */
   clockBehindMs(): number;
 }
 
-export type RecordPort<Shown extends CrmRecord> = Required<RecordAdapter<Shown>>;
+export type RecordPort<Item extends CrmRecord> = Required<RecordAdapter<Item>>;
 
 export const MAX_PHONE_HITS = 200;
 

@@ -34,16 +34,16 @@ export class ConnectionCrm implements CrmPort {
     this.#options = options;
   }
 
-  of<Shown extends CrmRecord>(kind: RecordKind<Shown>): RecordPort<Shown> {
+  of<Item extends CrmRecord>(kind: RecordKind<Item>): RecordPort<Item> {
     return new ConnectionRecords(this, kind);
   }
 
   /** Look-ups of contacts, of which there are many, share calls with other requests. */
-  findByKey<Shown extends CrmRecord>(
-    kind: RecordKind<Shown>,
+  findByKey<Item extends CrmRecord>(
+    kind: RecordKind<Item>,
     keys: readonly string[],
     selection: FieldSelection,
-  ): Promise<FoundByKey<Shown>> {
+  ): Promise<FoundByKey<Item>> {
     const { connection, work } = this.#options;
     const find = (shared: SharedCall, all: readonly string[], merged: FieldSelection) =>
       this.#readRecords(shared, (adapter) => {
@@ -59,13 +59,13 @@ export class ConnectionCrm implements CrmPort {
         work,
         findByKey: (all, merged, shared) => find(shared, all, merged),
       }),
-    ) as Promise<FoundByKey<Shown>>;
+    ) as Promise<FoundByKey<Item>>;
   }
 
   /** Runs an operation on the records of a type. Their refusal is one of the connection. */
-  read<Shown extends CrmRecord, Found>(
-    kind: RecordKind<Shown>,
-    operation: (records: RecordAdapter<Shown>) => Promise<Found>,
+  read<Item extends CrmRecord, Found>(
+    kind: RecordKind<Item>,
+    operation: (records: RecordAdapter<Item>) => Promise<Found>,
   ): Promise<Found> {
     const run: Operation<Found> = (adapter) => operation(adapterOf(adapter, kind));
     return kind.type === 'CONTACT' ? this.#read(run) : this.readOther(run);
@@ -95,7 +95,7 @@ export class ConnectionCrm implements CrmPort {
     { kind }: SyncSource,
     operation: (bulk: BulkReader) => Promise<Found>,
   ): Promise<Found> {
-    const read: Operation<Found> = ({ bulk }) => (bulk ? operation(bulk) : notOffered('Syncs'));
+    const read: Operation<Found> = ({ bulk }) => (bulk ? operation(bulk()) : notOffered('Syncs'));
     return kind === 'CONTACTS' ? this.#read(read) : this.readOther(read);
   }
 
@@ -172,11 +172,11 @@ export class ConnectionCrm implements CrmPort {
 }
 
 /** The records of one type. */
-class ConnectionRecords<Shown extends CrmRecord> implements RecordPort<Shown> {
+class ConnectionRecords<Item extends CrmRecord> implements RecordPort<Item> {
   readonly #crm: ConnectionCrm;
-  readonly #kind: RecordKind<Shown>;
+  readonly #kind: RecordKind<Item>;
 
-  constructor(crm: ConnectionCrm, kind: RecordKind<Shown>) {
+  constructor(crm: ConnectionCrm, kind: RecordKind<Item>) {
     this.#crm = crm;
     this.#kind = kind;
   }
@@ -208,12 +208,12 @@ class ConnectionRecords<Shown extends CrmRecord> implements RecordPort<Shown> {
   }
 }
 
-function adapterOf<Shown extends CrmRecord>(
+function adapterOf<Item extends CrmRecord>(
   { records }: CrmAdapter,
-  { type, nouns }: RecordKind<Shown>,
-): RecordAdapter<Shown> {
-  const adapter = records[type] as RecordAdapter<Shown> | undefined;
-  return adapter ?? notOffered(`${nouns.charAt(0).toUpperCase()}${nouns.slice(1)}`);
+  { type, nouns }: RecordKind<Item>,
+): RecordAdapter<Item> {
+  const open = records[type] as (() => RecordAdapter<Item>) | undefined;
+  return open?.() ?? notOffered(`${nouns.charAt(0).toUpperCase()}${nouns.slice(1)}`);
 }
 
 /** A refusal of the call itself: one of a token refresh may be temporary, and is no RemoteFailure any more. */

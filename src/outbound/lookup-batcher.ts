@@ -175,7 +175,7 @@ interface Call extends Omit<Lookup, 'work'> {
   readonly work: Work;
 }
 
-export type FoundByKey<Shown extends CrmRecord = CrmRecord> = Map<string, readonly Shown[]>;
+export type FoundByKey<Item extends CrmRecord = CrmRecord> = Map<string, readonly Item[]>;
 
 interface LookupBatcherOptions {
   readonly clock: Clock;

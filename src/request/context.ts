@@ -333,18 +333,18 @@ export class RequestContext
     return this.#services.openCrmPort({ connection, access, credentials, cache, work, onCall });
   }
 
-  lookup<Shown extends CrmRecord>(
+  lookup<Item extends CrmRecord>(
     client: LookupClient,
-    kind: RecordKind<Shown>,
+    kind: RecordKind<Item>,
     keys: readonly string[],
     selection: FieldSelection,
   ) {
     return this.#openLoaders().lookup(client, kind, keys, selection);
   }
 
-  loadRecord<Shown extends CrmRecord>(
+  loadRecord<Item extends CrmRecord>(
     client: LookupClient,
-    kind: RecordKind<Shown>,
+    kind: RecordKind<Item>,
     remoteId: string,
     selection: FieldSelection,
   ) {

@@ -85,12 +85,12 @@ export class Loaders {
    * Look-ups by key, such as emails: those of one connection that are made in the same tick are one. The caller owns the list.
    * (`outbound/lookup-batcher.ts` then combines look-ups of several requests into one call.)
    */
-  lookup<Shown extends CrmRecord>(
+  lookup<Item extends CrmRecord>(
     client: LookupClient,
-    kind: RecordKind<Shown>,
+    kind: RecordKind<Item>,
     keys: readonly string[],
     selection: FieldSelection,
-  ): Promise<Shown[]> {
+  ): Promise<Item[]> {
     if (keys.length === 0) return Promise.resolve([]);
     const key = `${client.connection.id} ${kind.key}${rawKey(selection)}`;
     const open = this.#keyLookups.get(key) ?? new KeyLookups(client, kind);
@@ -103,18 +103,18 @@ export class Loaders {
       // When no promise of this tick is left, whether it began with one or not.
       queueMicrotask(() => process.nextTick(run));
     }
-    return open.add(keys, selection) as Promise<Shown[]>;
+    return open.add(keys, selection) as Promise<Item[]>;
   }
 
-  async record<Shown extends CrmRecord>(
+  async record<Item extends CrmRecord>(
     { connection, port }: LookupClient,
-    kind: RecordKind<Shown>,
+    kind: RecordKind<Item>,
     remoteId: string,
     selection: FieldSelection,
   ) {
     const key = `${connection.id} ${kind.type} ${rawKey(selection)}`;
     const loader = this.#recordsOf(key, (ids, merged) => port.of(kind).findByIds(ids, merged));
-    return (await loader.load({ id: remoteId, selection })) as Shown | undefined;
+    return (await loader.load({ id: remoteId, selection })) as Item | undefined;
   }
 
   async associations({ connection, port }: LookupClient, remoteId: string, to: AssociatedObject) {

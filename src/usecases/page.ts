@@ -155,12 +155,12 @@ export function slicePage<Item extends Pick<CrmRecord, 'remoteId'>>(
  * Reads a page from the provider with keyset pagination. The range starts AT the boundary record: if it still exists,
  * it proves that there is a page on its side without another call.
  */
-export async function readListPage<Shown extends CrmRecord>(
-  port: Pick<RecordPort<Shown>, 'readList'>,
+export async function readListPage<Item extends CrmRecord>(
+  port: Pick<RecordPort<Item>, 'readList'>,
   filter: ListFilter,
   { direction, size, boundary, includesBoundary = false }: PageRequest,
   selection: Omit<SearchSelection, 'totalCount'>,
-): Promise<Page<Shown>> {
+): Promise<Page<Item>> {
   const forward = direction === 'forward';
   const limit = size + (boundary === undefined ? 1 : 2);
   const run = await port.readList(filter, { direction, from: boundary, limit }, selection);

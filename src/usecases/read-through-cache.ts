@@ -12,10 +12,10 @@ import { measureSize } from '../lib/json.ts';
 import type { CrmClient } from './open-crm-client.ts';
 
 /** Reads from the provider and caches the result, or serves the cached one where the caller allows it. */
-export async function readThroughCache<Shown extends CrmRecord>(
+export async function readThroughCache<Item extends CrmRecord>(
   deps: CacheDeps,
-  search: CachedSearch<Shown>,
-): Promise<TimedResult<Shown>> {
+  search: CachedSearch<Item>,
+): Promise<TimedResult<Item>> {
   const kept = search.readFromCache ? await readKept(deps, search) : undefined;
   // An entry may be from the future where a clock has stepped back: its distance counts.
   const age = kept ? Math.abs(deps.wall() - kept.fetchedAt.getTime()) : Number.POSITIVE_INFINITY;
@@ -50,10 +50,10 @@ const OUTAGES: ReadonlySet<ErrorCode> = new Set([
 ]);
 
 /** Writes to the cache in the background: the search does not wait for it. */
-function keep<Shown extends CrmRecord>(
+function keep<Item extends CrmRecord>(
   deps: CacheDeps,
-  { client, cacheKey, selection }: CachedSearch<Shown>,
-  { found, fetchedAt }: TimedResult<Shown>,
+  { client, cacheKey, selection }: CachedSearch<Item>,
+  { found, fetchedAt }: TimedResult<Item>,
 ): void {
   const { records } = found;
   const entry = {
@@ -95,34 +95,34 @@ function toPayload(
 }
 
 /** Reads the cache. Entries with fewer fields than selected do not match. */
-async function readKept<Shown extends CrmRecord>(
+async function readKept<Item extends CrmRecord>(
   deps: CacheDeps,
-  { client, cacheKey, selection }: CachedSearch<Shown>,
-): Promise<TimedResult<Shown> | undefined> {
+  { client, cacheKey, selection }: CachedSearch<Item>,
+): Promise<TimedResult<Item> | undefined> {
   const filterKey = cacheKey();
   const kept = await deps.shareCachedRead(client.connection.id, filterKey, () =>
-    readEntry<Shown>(deps, client, filterKey),
+    readEntry<Item>(deps, client, filterKey),
   );
   return kept && includesFields(kept.fields, selection) ? kept : undefined;
 }
 
 /** One read and one parse for all searches of the request with this key: none of them may change the result. */
-async function readEntry<Shown extends CrmRecord>(
+async function readEntry<Item extends CrmRecord>(
   deps: CacheDeps,
   { connection, source }: CrmClient,
   filterKey: string,
-): Promise<KeptResult<Shown> | undefined> {
+): Promise<KeptResult<Item> | undefined> {
   const entry = await deps.cache.read(connection.id, filterKey);
   if (!entry) return undefined;
-  const { contacts, fields, ...page } = JSON.parse(entry.payload) as KeptRecords<Shown>;
+  const { contacts, fields, ...page } = JSON.parse(entry.payload) as KeptRecords<Item>;
   const found = { ...page, records: contacts.map((record) => ({ ...record, source })) };
   return { found, fields, fetchedAt: entry.fetchedAt };
 }
 
 /** The result of a search before pagination. */
-export interface SearchResult<Shown extends CrmRecord> {
+export interface SearchResult<Item extends CrmRecord> {
   /** Other searches of the request may have the same result. */
-  readonly records: readonly Shown[];
+  readonly records: readonly Item[];
   readonly hasNextPage: boolean;
   readonly hasPreviousPage: boolean;
   readonly totalCount: number | null;
@@ -130,28 +130,28 @@ export interface SearchResult<Shown extends CrmRecord> {
   readonly countFailure?: unknown;
 }
 
-interface KeptRecords<Shown extends CrmRecord> extends Omit<SearchResult<Shown>, 'records'> {
-  readonly contacts: readonly Shown[];
+interface KeptRecords<Item extends CrmRecord> extends Omit<SearchResult<Item>, 'records'> {
+  readonly contacts: readonly Item[];
   /** The fields that the search has read; absent: all. */
   readonly fields?: readonly string[];
 }
 
-export interface TimedResult<Shown extends CrmRecord> {
-  readonly found: SearchResult<Shown>;
+export interface TimedResult<Item extends CrmRecord> {
+  readonly found: SearchResult<Item>;
   readonly fetchedAt: Date;
 }
 
-interface KeptResult<Shown extends CrmRecord> extends TimedResult<Shown> {
+interface KeptResult<Item extends CrmRecord> extends TimedResult<Item> {
   readonly fields: readonly string[] | undefined;
 }
 
-interface CachedSearch<Shown extends CrmRecord> {
+interface CachedSearch<Item extends CrmRecord> {
   readonly client: CrmClient;
   readonly selection: FieldSelection;
   readonly readFromCache: boolean;
   /** Searches with the same key share a result. */
   cacheKey(): string;
-  find(): Promise<SearchResult<Shown>>;
+  find(): Promise<SearchResult<Item>>;
 }
 
 export interface CacheDeps {

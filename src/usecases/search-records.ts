@@ -40,11 +40,11 @@ import { searchByCustomField } from './search-by-custom-field.ts';
 import { type SelectionDeps, selectCustomFields } from './select-custom-fields.ts';
 
 /** Searches a customer's records of one type in one CRM and returns a page, ordered by id. */
-export async function searchRecords<Shown extends CrmRecord, Given>(
+export async function searchRecords<Item extends CrmRecord, Given>(
   deps: SearchDeps,
-  kind: SearchedKind<Shown, Given>,
+  kind: SearchedKind<Item, Given>,
   search: RecordSearch<Given>,
-): Promise<FoundPage<Shown>> {
+): Promise<FoundPage<Item>> {
   deps.requireCaller();
   const { record, filters } = kind;
   const filter = filters.read(search.filter);
@@ -92,10 +92,10 @@ function endsEarlier({ until }: PageRequest, before: PageRequest): boolean {
 const SLACK_MS = 2_000;
 
 /** Listings are not cached: they are long, and a copy of a customer's CRM is not what the cache is for. */
-function readTimed<Shown extends CrmRecord>(
+function readTimed<Item extends CrmRecord>(
   deps: SearchDeps,
-  query: Query<Shown>,
-): Promise<TimedResult<Shown>> {
+  query: Query<Item>,
+): Promise<TimedResult<Item>> {
   const { client, kind, filter, selection, readFromCache } = query;
   if (kind.filters.isListing(filter)) {
     const fetchedAt = new Date(deps.wall());
@@ -153,10 +153,10 @@ function toSecond(time: number): number {
 const MAX_CLOCK_ERROR_MS = 60 * 60_000;
 
 /** A look-up finds everything and is sliced later; a list reads a single page from the provider. */
-function searchProvider<Shown extends CrmRecord>(
+function searchProvider<Item extends CrmRecord>(
   deps: SearchDeps,
-  query: Query<Shown>,
-): Promise<SearchResult<Shown>> {
+  query: Query<Item>,
+): Promise<SearchResult<Item>> {
   const { filter, page } = query;
   switch (filter.by) {
     case 'emails':
@@ -174,50 +174,50 @@ function searchProvider<Shown extends CrmRecord>(
   }
 }
 
-function searchByKeys<Shown extends CrmRecord>(
+function searchByKeys<Item extends CrmRecord>(
   deps: LookupDeps,
-  { client, kind, selection }: Query<Shown>,
+  { client, kind, selection }: Query<Item>,
   keys: readonly string[],
-): Promise<SearchResult<Shown>> {
+): Promise<SearchResult<Item>> {
   return deps.lookup(client, kind.record, keys, selection).then((found) => {
     const records = sortUnique(client, found);
     return { ...NOTHING, records, totalCount: records.length };
   });
 }
 
-async function searchByPhone<Shown extends CrmRecord>(
-  { client, kind, selection }: Query<Shown>,
+async function searchByPhone<Item extends CrmRecord>(
+  { client, kind, selection }: Query<Item>,
   phone: PhoneFilter,
-): Promise<SearchResult<Shown>> {
+): Promise<SearchResult<Item>> {
   const records = await client.port.of(kind.record).readList(phone, PHONE_HITS, selection);
   return { ...NOTHING, records: sortById(client, [...records]), totalCount: null };
 }
 
-async function readPeriod<Shown extends CrmRecord>(
-  query: Query<Shown>,
+async function readPeriod<Item extends CrmRecord>(
+  query: Query<Item>,
   filter: ModifiedFilter,
-): Promise<SearchResult<Shown>> {
+): Promise<SearchResult<Item>> {
   return filter.until < filter.since ? NOTHING : readList(query, filter);
 }
 
-async function listByCustomField<Shown extends CrmRecord>(
+async function listByCustomField<Item extends CrmRecord>(
   deps: SearchDeps,
-  query: Query<Shown>,
+  query: Query<Item>,
   filter: Extract<RecordFilter, { by: 'customField' }>,
-): Promise<SearchResult<Shown>> {
+): Promise<SearchResult<Item>> {
   const { client, selection } = query;
   const found = await searchByCustomField(
     deps,
     { client, filter, selection },
-    (list): Promise<SearchResult<Shown>> => readList(query, list),
+    (list): Promise<SearchResult<Item>> => readList(query, list),
   );
   return found ?? NOTHING;
 }
 
-async function readList<Shown extends CrmRecord>(
-  { client, kind, page, selection }: Query<Shown>,
+async function readList<Item extends CrmRecord>(
+  { client, kind, page, selection }: Query<Item>,
   filter: ListFilter,
-): Promise<SearchResult<Shown>> {
+): Promise<SearchResult<Item>> {
   const port = client.port.of(kind.record);
   const { items, ...ends } = await readListPage(port, filter, page, selection);
   const found = { records: items, ...ends, totalCount: null };
@@ -234,10 +234,10 @@ async function readList<Shown extends CrmRecord>(
   }
 }
 
-function toFoundPage<Shown extends CrmRecord>(
-  { filter, client, cursors, page, selection, readFromCache }: Query<Shown>,
-  { found, fetchedAt }: TimedResult<Shown>,
-): FoundPage<Shown> {
+function toFoundPage<Item extends CrmRecord>(
+  { filter, client, cursors, page, selection, readFromCache }: Query<Item>,
+  { found, fetchedAt }: TimedResult<Item>,
+): FoundPage<Item> {
   const { records, totalCount, countFailure } = found;
   const isCountKept = selection.totalCount === 'first page' && !isLookUp(filter);
   const total = isCountKept ? (totalCount ?? undefined) : undefined;
@@ -263,12 +263,12 @@ function toFoundPage<Shown extends CrmRecord>(
 }
 
 /** The cache key without the fields, because an entry with more fields also serves a smaller selection. */
-function createCacheKey<Shown extends CrmRecord>({
+function createCacheKey<Item extends CrmRecord>({
   kind,
   filter,
   page,
   selection,
-}: Query<Shown>): () => string {
+}: Query<Item>): () => string {
   const { rawData, rawFields, totalCount, needsPreviousPage, customFields } = selection;
   return () => {
     const raw = rawFields ? rawKey(selection) : rawData;
@@ -279,13 +279,13 @@ function createCacheKey<Shown extends CrmRecord>({
 }
 
 /** Unique, because two keys may belong to one record. */
-export function sortUnique<Shown extends CrmRecord>(client: CrmClient, records: Shown[]): Shown[] {
+export function sortUnique<Item extends CrmRecord>(client: CrmClient, records: Item[]): Item[] {
   const sorted = sortById(client, records);
-  const isLast = ({ remoteId }: Shown, index: number) => sorted[index + 1]?.remoteId !== remoteId;
+  const isLast = ({ remoteId }: Item, index: number) => sorted[index + 1]?.remoteId !== remoteId;
   return sorted.every(isLast) ? sorted : sorted.filter(isLast);
 }
 
-function sortById<Shown extends CrmRecord>({ access }: CrmClient, records: Shown[]): Shown[] {
+function sortById<Item extends CrmRecord>({ access }: CrmClient, records: Item[]): Item[] {
   return records.sort((a, b) => access.compareIds(a.remoteId, b.remoteId));
 }
 
@@ -295,12 +295,12 @@ const NOTHING = { records: [], hasNextPage: false, hasPreviousPage: false, total
 const MAX_REMOTE_ID_LENGTH = 255;
 
 /** One record by the provider's own id; undefined if the provider has none. */
-export function findRecord<Shown extends CrmRecord>(
+export function findRecord<Item extends CrmRecord>(
   deps: FindRecordDeps,
-  kind: RecordKind<Shown>,
+  kind: RecordKind<Item>,
   key: RecordTarget & Pick<CrmRecord, 'remoteId'>,
   selection: FieldSelection,
-): Promise<Shown | undefined> {
+): Promise<Item | undefined> {
   return deps.withSpan('findRecord', async () => {
     const client = await openCrmClient(deps, key, kind);
     if (key.remoteId.length > MAX_REMOTE_ID_LENGTH) return undefined;
@@ -315,8 +315,8 @@ function isLookUp({ by }: RecordFilter): boolean {
 }
 
 /** A search with validated input. */
-interface Query<Shown extends CrmRecord> extends Pick<RecordSearch<never>, 'readFromCache'> {
-  readonly kind: SearchedKind<Shown, unknown>;
+interface Query<Item extends CrmRecord> extends Pick<RecordSearch<never>, 'readFromCache'> {
+  readonly kind: SearchedKind<Item, unknown>;
   readonly filter: RecordFilter;
   readonly selection: RecordSearch<never>['selection'];
   readonly client: CrmClient;
@@ -330,20 +330,20 @@ export interface SearchDeps extends OpenDeps, CacheDeps, LookupDeps, RefreshDeps
 
 export interface LookupDeps extends SelectionDeps {
   /** Batches the look-ups of one request per connection. The calling function owns the list. */
-  lookup<Shown extends CrmRecord>(
+  lookup<Item extends CrmRecord>(
     client: CrmClient,
-    kind: RecordKind<Shown>,
+    kind: RecordKind<Item>,
     keys: readonly string[],
     selection: FieldSelection,
-  ): Promise<Shown[]>;
+  ): Promise<Item[]>;
 }
 
 export interface FindRecordDeps extends OpenDeps, SelectionDeps {
   /** Batches the ids of one request per connection. */
-  loadRecord<Shown extends CrmRecord>(
+  loadRecord<Item extends CrmRecord>(
     client: CrmClient,
-    kind: RecordKind<Shown>,
+    kind: RecordKind<Item>,
     remoteId: string,
     selection: FieldSelection,
-  ): Promise<Shown | undefined>;
+  ): Promise<Item | undefined>;
 }

@@ -202,8 +202,8 @@ describe('a test event', () => {
     const { id, calls } = await open();
     const admin = (path: string, body?: unknown) =>
       crossbook.rest('POST', `/admin/applications${path}`, body, { 'x-admin-key': adminKey });
-    await admin('', { name: 'Stranger' });
-    const { key } = (await admin('/Stranger/keys')).body;
+    await admin('', { name: 'Another application' });
+    const { key } = (await admin('/Another%20application/keys')).body;
     const other = { 'x-api-key': key };
     const before = (await crossbook.rest('GET', '/events?page_size=1')).body.records;
     const refused = await crossbook.rest(

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { readGlobalId, toContactId, toGlobalId } from '../../src/graphql/define/global-id.ts';
+import { readGlobalId, toGlobalId, toRecordId } from '../../src/graphql/define/global-id.ts';
 import { fc } from '../support/fast-check.ts';
 
 const text = fc.oneof(
@@ -16,7 +16,7 @@ test('the id of a contact is its global id, for any parts', () => {
       const source = { applicationId, customerId, provider: 'hubspot' } as const;
       for (const id of remoteIds) {
         const whole = { type: 'Contact', ...source, remoteId: id } as const;
-        expect(toContactId({ source, remoteId: id })).toBe(toGlobalId(whole));
+        expect(toRecordId('CONTACT')({ source, remoteId: id })).toBe(toGlobalId(whole));
       }
     }),
     { numRuns: 1_000 },

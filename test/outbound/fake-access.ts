@@ -63,7 +63,7 @@ export function createFakeAccess(patch: Partial<CrmAccess> = {}): CrmAccess {
         count: async (filter) => Number(await ask(`/count/${domainOf(filter)}`)),
         findByIds: async () => new Map(),
       };
-      return { records: { CONTACT: contacts } };
+      return { records: { CONTACT: () => contacts } };
     },
     ...patch,
   };

@@ -6,7 +6,8 @@ import { createRedactor } from '../../src/outbound/redaction/redactor.ts';
 export const toError = createRedactor(() => []);
 
 /** The contacts of an adapter, with errors as they leave `outbound`. */
-export function toRedacted({ records: { CONTACT: contacts } }: CrmAdapter): TestContacts {
+export function toRedacted({ records }: CrmAdapter): TestContacts {
+  const contacts = records.CONTACT();
   const { findByKey, related } = contacts;
   if (!findByKey) throw new Error('Contacts are looked up by email.');
   return {

@@ -1,3 +1,4 @@
+import { toDecimal } from '../../lib/text.ts';
 import { field, id, int, listOf, nullable, type Of, shape, string } from '../shape.ts';
 import { address, lifecycleStage, phoneNumber } from './contact.ts';
 import { type CrmRecord, commonFields, type RecordKind, remoteIdField } from './record.ts';
@@ -10,6 +11,8 @@ export const money = shape('Money', 'An amount of money.', {
     example: 'EUR',
   }),
 });
+
+const NOUNS = { noun: 'company', nouns: 'companies' };
 
 /** Fields that are requested from a CRM. */
 const selectableFields = {
@@ -33,13 +36,13 @@ const selectableFields = {
     lifecycleStage,
     `${lifecycleStage.description} Null in Salesforce, which has no such field.`,
   ),
-  ...commonFields('company'),
+  ...commonFields(NOUNS),
 };
 
 export const company = shape(
   'Company',
   'A company in a customer’s CRM, in one common shape for all CRMs: an account in Salesforce.',
-  { remoteId: remoteIdField('company', '2001'), ...selectableFields },
+  { remoteId: remoteIdField(NOUNS, '2001'), ...selectableFields },
 );
 
 /** A company of a customer's CRM in the common shape. */
@@ -53,10 +56,14 @@ export const COMPANY_FIELDS = Object.keys(selectableFields) as readonly CompanyF
 export const COMPANY: RecordKind<Company> = {
   type: 'COMPANY',
   key: 'companies ',
-  noun: 'company',
-  nouns: 'companies',
-  shape: company,
+  ...NOUNS,
   fields: COMPANY_FIELDS,
 };
 
 export type Money = Of<typeof money>;
+
+/** An amount as a CRM sends it. Null if it is no number. */
+export function toMoney(amount: unknown): Money | null {
+  const value = toDecimal(amount);
+  return value === null ? null : { value, currency: null };
+}

@@ -21,7 +21,7 @@ import type { CrmRecord, RecordKind } from './record.ts';
  * derived, its check, its cost, who may use it, and how a record is verified. How a CRM searches by it is in the
  * adapters, which also verify keys, such as emails.
  */
-export interface Condition<Given, Filter extends RecordFilter, Shown extends CrmRecord> {
+export interface Condition<Given, Filter extends RecordFilter, Item extends CrmRecord> {
   /** The condition's field in each API. */
   readonly input: Field<Given>;
   /** Checks a given value, and returns its canonical form: equal searches have equal filters. */
@@ -33,17 +33,17 @@ export interface Condition<Given, Filter extends RecordFilter, Shown extends Crm
   /** The fields that hits are verified by, besides those that adapters always read: the id and the keys. */
   readonly verifiedFields?: readonly string[];
   /** Whether a hit is one: CRMs match more than was asked for, and search indexes lag. */
-  matches?(record: Shown, filter: ListFilterOf<Filter>): boolean;
+  matches?(record: Item, filter: ListFilterOf<Filter>): boolean;
 }
 
 /**
  * The filter of a type of record: exactly one of these conditions. A new condition is one entry, and its translation in
  * each adapter.
  */
-export function declareFilter<Shown extends CrmRecord, Inputs extends AnyInputs>(
+export function declareFilter<Item extends CrmRecord, Inputs extends AnyInputs>(
   { name, example }: { readonly name: string; readonly example: string },
-  conditions: ConditionsOf<Inputs, Shown>,
-): FilterKind<Shown, GivenOf<Inputs>> {
+  conditions: ConditionsOf<Inputs, Item>,
+): FilterKind<Item, GivenOf<Inputs>> {
   const names = Object.keys(conditions);
   const byName = conditions as Readonly<Record<string, AnyCondition>>;
   const listGiven = (given: object) =>
@@ -82,7 +82,7 @@ export function declareFilter<Shown extends CrmRecord, Inputs extends AnyInputs>
 }
 
 /** What the product knows of the filter of a type of record. */
-export interface FilterKind<Shown extends CrmRecord, Given> {
+export interface FilterKind<Item extends CrmRecord, Given> {
   /** The input of a search in all APIs, which GraphQL and REST name. */
   readonly input: Shape<Given>;
   /** Checks a filter: exactly one condition, with a valid value. */
@@ -94,13 +94,13 @@ export interface FilterKind<Shown extends CrmRecord, Given> {
   /** The fields to read so that hits can be verified. */
   verifiedFields(filter: Pick<RecordFilter, 'by'>): readonly string[];
   /** Whether a record matches, as far as it can be seen. Adapters return no others. */
-  matches(record: Shown, filter: ListFilter): boolean;
+  matches(record: Item, filter: ListFilter): boolean;
 }
 
 /** A type of record with its filter. */
-export interface SearchedKind<Shown extends CrmRecord, Given> {
-  readonly record: RecordKind<Shown>;
-  readonly filters: FilterKind<Shown, Given>;
+export interface SearchedKind<Item extends CrmRecord, Given> {
+  readonly record: RecordKind<Item>;
+  readonly filters: FilterKind<Item, Given>;
 }
 
 /** A unique key of a filter for cursors and the cache. No email or domain starts with a space. */
@@ -262,8 +262,8 @@ type ListFilterOf<Filter extends RecordFilter> = Extract<ListFilter, { readonly 
 
 /** The given values by the names of the conditions. */
 type AnyInputs = Readonly<Record<string, unknown>>;
-type ConditionsOf<Inputs extends AnyInputs, Shown extends CrmRecord> = {
-  readonly [Name in keyof Inputs]: ConditionOf<Inputs[Name], Shown>;
+type ConditionsOf<Inputs extends AnyInputs, Item extends CrmRecord> = {
+  readonly [Name in keyof Inputs]: ConditionOf<Inputs[Name], Item>;
 };
 type GivenOf<Inputs extends AnyInputs> = {
   readonly [Name in keyof Inputs]?: Inputs[Name] | null | undefined;
@@ -271,9 +271,9 @@ type GivenOf<Inputs extends AnyInputs> = {
 type AnyGiven = Readonly<Record<string, unknown>>;
 
 /** A condition, whatever its filter. */
-interface ConditionOf<Given, Shown extends CrmRecord>
-  extends Omit<Condition<Given, RecordFilter, Shown>, 'matches'> {
-  matches?(record: Shown, filter: never): boolean;
+interface ConditionOf<Given, Item extends CrmRecord>
+  extends Omit<Condition<Given, RecordFilter, Item>, 'matches'> {
+  matches?(record: Item, filter: never): boolean;
 }
 
 interface AnyCondition extends Omit<ConditionOf<unknown, CrmRecord>, 'matches'> {

@@ -72,6 +72,8 @@ export const phoneNumber = shape('PhoneNumber', 'A phone number of a contact or 
   phoneNumberType: field(phoneNumberType, 'Type of the phone number.'),
 });
 
+const NOUNS = { noun: 'contact', nouns: 'contacts' };
+
 /** Fields that are requested from a CRM. */
 const selectableFields = {
   accountId: nullable(id, 'Id, in the CRM, of the contact’s account or company.', {
@@ -91,14 +93,14 @@ const selectableFields = {
     moment,
     'Time of the last call, mail or meeting with the contact. ISO 8601, UTC.',
   ),
-  ...commonFields('contact'),
+  ...commonFields(NOUNS),
 };
 
 export const contact = shape(
   'Contact',
   'A person in a customer’s CRM, in one common shape for all CRMs.',
   {
-    remoteId: remoteIdField('contact', '101'),
+    remoteId: remoteIdField(NOUNS, '101'),
     ...selectableFields,
   },
 );
@@ -121,9 +123,7 @@ export const CONTACT: RecordKind<Contact> = {
   type: 'CONTACT',
   // None: contacts were the first records.
   key: '',
-  noun: 'contact',
-  nouns: 'contacts',
-  shape: contact,
+  ...NOUNS,
   fields: CONTACT_FIELDS,
 };
 

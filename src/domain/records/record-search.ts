@@ -26,7 +26,7 @@ export interface SearchSelection extends FieldSelection {
 }
 
 /** A page of the records that a search has found. */
-export interface FoundPage<Shown extends CrmRecord> extends ListPage<Shown> {
+export interface FoundPage<Item extends CrmRecord> extends ListPage<Item> {
   readonly source: RecordOrigin;
   readonly totalCount: number | null;
   /** The error where counting was requested and failed; the page is valid nevertheless. */

@@ -2,7 +2,7 @@ import { measureSize } from '../../lib/json.ts';
 import type { CustomFieldValues } from '../custom-field.ts';
 import { CrossbookError } from '../errors.ts';
 import type { ProviderName } from '../provider-names.ts';
-import { boolean, type Fields, field, id, moment, nullable, type Shape } from '../shape.ts';
+import { boolean, type Fields, field, id, moment, nullable } from '../shape.ts';
 import type { RecordType } from './record-type.ts';
 
 /** A record of a customer's CRM in the common shape of its type. Plain data, which the APIs serialize as it is. */
@@ -28,22 +28,24 @@ export interface RecordOrigin {
  * A type of record, as the code that is the same for all of them needs it. What differs by behaviour or wording is in
  * files of its own for each type: filters, edges, tools.
  */
-export interface RecordKind<Shown extends CrmRecord> {
+export interface RecordKind<Item extends CrmRecord> extends Nouns {
   readonly type: RecordType;
   /** Distinguishes what is stored of this type: cursors, cache entries, loaders. */
   readonly key: string;
-  /** For texts: `contact`, `contacts`. */
-  readonly noun: string;
-  readonly nouns: string;
-  readonly shape: Shape<unknown>;
   /** The fields that can be selected; source and id are always present. */
   readonly fields: readonly string[];
   /** For the compiler: a kind belongs to its records. */
-  readonly declares?: Shown;
+  readonly declares?: Item;
+}
+
+/** For texts: `contact`, `contacts`. */
+interface Nouns {
+  readonly noun: string;
+  readonly nouns: string;
 }
 
 /** The fields that records of all types have. Timestamps are RFC 3339 in UTC with milliseconds. */
-export function commonFields(noun: string) {
+export function commonFields({ noun, nouns }: Nouns) {
   return {
     createdAt: nullable(moment, 'Time of creation in the CRM. ISO 8601, UTC.'),
     updatedAt: nullable(
@@ -56,17 +58,13 @@ export function commonFields(noun: string) {
     ),
     isDeleted: field(
       boolean,
-      `Whether the ${noun} was deleted in the CRM. Searches do not find deleted ${toPlural(noun)}, so it is true only for one that is deleted while it is read. Tables of syncs mark deleted ${toPlural(noun)}.`,
+      `Whether the ${noun} was deleted in the CRM. Searches do not find deleted ${nouns}, so it is true only for one that is deleted while it is read. Tables of syncs mark deleted ${nouns}.`,
     ),
   } as const satisfies Fields;
 }
 
-export function remoteIdField(noun: string, example: string) {
+export function remoteIdField({ noun }: Nouns, example: string) {
   return field(id, `Id of the ${noun} in the CRM.`, { restName: 'id', example });
-}
-
-export function toPlural(noun: string): string {
-  return noun.endsWith('y') ? `${noun.slice(0, -1)}ies` : `${noun}s`;
 }
 
 /** A CRM's own record. Throws if it is larger, or nested deeper, than what a response may hold. */

@@ -41,7 +41,7 @@ const TYPES = { CONTACT: 'Contact', COMPANY: 'Company' } as const satisfies Reco
 export type RecordName = (typeof TYPES)[RecordType];
 
 function isRecordName(type: string | undefined): type is RecordName {
-  return type === TYPES.CONTACT || type === TYPES.COMPANY;
+  return Object.values<string | undefined>(TYPES).includes(type);
 }
 
 /** Reads the global id of records of a type. */
@@ -50,9 +50,6 @@ export function toRecordId(record: RecordType): (shown: RecordKey) => string {
   const remembered = new WeakMap<RecordOrigin, Beginning>();
   return (shown) => toIdOf(shown, type, remembered);
 }
-
-/** Of a contact. */
-export const toContactId = toRecordId('CONTACT');
 
 /**
  * The global id of a record. Records of one search differ only in the CRM's id at the end; base64 encodes groups of

@@ -24,10 +24,10 @@ import {
 /** The usual size of a CRM's raw record, for cost analysis; its true length is charged when it is read. */
 const RECORD_BYTES = 1_024;
 
-/** The fields that records of all types have beside those of their shape. */
-export function recordFields<Shown extends CrmRecord>(
-  t: ObjectFieldBuilder<Shown>,
-  { type, noun }: RecordKind<Shown>,
+/** The fields that records of all types have in addition to those of their shape. */
+export function recordFields<Item extends CrmRecord>(
+  t: ObjectFieldBuilder<Item>,
+  { type, noun }: RecordKind<Item>,
 ) {
   return {
     id: t.id({ ...NODE_ID, resolve: toRecordId(type) }),
@@ -64,11 +64,11 @@ export const RECORD_KEYS: { name: 'key'; args: { fields: string } }[] = [
 ];
 
 /** The Relay connection of the records that a search has found. */
-export function foundConnectionOf<Shown extends CrmRecord>(
-  node: ObjectRefOf<Shown>,
+export function foundConnectionOf<Item extends CrmRecord>(
+  node: ObjectRefOf<Item>,
   { noun, nouns }: RecordKind<CrmRecord>,
 ) {
-  return connectionOf<Shown, FoundPage<Shown>>(node, {
+  return connectionOf<Item, FoundPage<Item>>(node, {
     one: `A ${noun}`,
     noun,
     nouns,

@@ -1,15 +1,10 @@
 import { readCustomFieldValues } from '../../domain/custom-field-values.ts';
-import {
-  COMPANY,
-  type Company,
-  type CompanyField,
-  type Money,
-} from '../../domain/records/company.ts';
+import { COMPANY, type Company, type CompanyField, toMoney } from '../../domain/records/company.ts';
 import { companyFilters } from '../../domain/records/company-filter.ts';
 import { type RecordOrigin, toRawData } from '../../domain/records/record.ts';
 import type { FieldSelection } from '../../domain/records/record-search.ts';
 import { isRecord } from '../../lib/json.ts';
-import { toDecimal, toText, toTimestamp, toWhole } from '../../lib/text.ts';
+import { toText, toTimestamp, toWhole } from '../../lib/text.ts';
 import { compact, toAddresses, toLifecycleStage, toPhoneNumber } from './contacts.ts';
 import { type HubSpotObject, MERGED_IDS, propertiesOf } from './object.ts';
 
@@ -38,7 +33,7 @@ function toCompany(
     addresses: toAddresses(properties),
     industry: toText(properties['industry']),
     employeeCount: toWhole(properties['numberofemployees']),
-    annualRevenue: toRevenue(properties['annualrevenue']),
+    annualRevenue: toMoney(properties['annualrevenue']),
     ownerId: toText(properties['hubspot_owner_id']),
     parentId: toText(properties['hs_parent_company_id']),
     lifecycleStage: toLifecycleStage(toText(properties['lifecyclestage'])),
@@ -51,12 +46,6 @@ function toCompany(
       customFields: readCustomFieldValues(customFields, remoteId, (name) => properties[name]),
     }),
   };
-}
-
-/** In the currency of the portal, which a record does not have. */
-function toRevenue(property: unknown): Money | null {
-  const value = toDecimal(property);
-  return value === null ? null : { value, currency: null };
 }
 
 const PROPERTIES_OF: Readonly<Record<CompanyField, readonly string[]>> = {

@@ -10,9 +10,9 @@ import { isRecord } from '../../lib/json.ts';
 import { toText } from '../../lib/text.ts';
 
 /** A type of record in HubSpot. */
-export interface HubSpotObject<Shown extends CrmRecord> {
-  readonly kind: RecordKind<Shown>;
-  readonly filters: Pick<FilterKind<Shown, never>, 'matches' | 'verifiedFields'>;
+export interface HubSpotObject<Item extends CrmRecord> {
+  readonly kind: RecordKind<Item>;
+  readonly filters: Pick<FilterKind<Item, never>, 'matches' | 'verifiedFields'>;
   /** As paths name it. */
   readonly name: string;
   /** The properties that each field of the common shape is made of. HubSpot sends only requested properties. */
@@ -26,7 +26,7 @@ export interface HubSpotObject<Shown extends CrmRecord> {
   /** Whether the object of a customer's field mapping is this one. */
   isMapped(object: string): boolean;
   /** Undefined if it is no record. Throws only for raw data beyond its limits, whatever the response holds. */
-  toRecord(record: unknown, source: RecordOrigin, selection: FieldSelection): Shown | undefined;
+  toRecord(record: unknown, source: RecordOrigin, selection: FieldSelection): Item | undefined;
 }
 
 type AnyObject = Pick<HubSpotObject<CrmRecord>, 'properties' | 'keys' | 'kind' | 'isMapped'>;
@@ -49,7 +49,7 @@ function commonPropertiesFor(
 ): readonly string[] {
   const fields = readSelectedFields(selection);
   if (fields) return toProperties(object, fields);
-  const every = everyPropertyOf(object);
+  const every = toProperties(object, everyFieldOf(object));
   if (!selection.rawData) return every;
   const mapped = findFieldMappings(connection, object.isMapped)
     .map(({ mappedField }) => mappedField.trim())
@@ -70,15 +70,16 @@ function toProperties({ properties, keys }: AnyObject, fields: SelectedFields): 
 /** Memoized, because a selection is of one type of record. */
 const remembered = new WeakMap<SelectedFields, readonly string[]>();
 
-function everyPropertyOf(object: AnyObject): readonly string[] {
-  const known = every.get(object);
+/** All fields of a type, as a selection. */
+function everyFieldOf({ kind }: AnyObject): SelectedFields {
+  const known = every.get(kind);
   if (known) return known;
-  const names = toProperties(object, new Set(object.kind.fields));
-  every.set(object, names);
-  return names;
+  const fields = new Set(kind.fields);
+  every.set(kind, fields);
+  return fields;
 }
 
-const every = new WeakMap<AnyObject, readonly string[]>();
+const every = new WeakMap<AnyObject['kind'], SelectedFields>();
 
 /**
  * The ids of records that were merged into this one, under which HubSpot also returns it. Of contacts, portals have two

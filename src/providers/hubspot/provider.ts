@@ -111,21 +111,21 @@ function readCount(header: string | undefined): number | undefined {
 function openCrm(account: CustomerAccount): CrmAdapter {
   return {
     records: {
-      CONTACT: {
+      CONTACT: () => ({
         ...openRecords(account, CONTACT_OBJECT),
         findByKey: (emails, selection) => findByEmails(account, emails, selection),
         related: (ids, object) => findAssociations(account, ids, object),
-      },
-      COMPANY: openRecords(account, COMPANY_OBJECT),
+      }),
+      COMPANY: () => openRecords(account, COMPANY_OBJECT),
     },
-    bulk: createBulkReader(account),
+    bulk: () => createBulkReader(account),
   };
 }
 
-function openRecords<Shown extends CrmRecord>(
+function openRecords<Item extends CrmRecord>(
   account: CustomerAccount,
-  object: HubSpotObject<Shown>,
-): RecordAdapter<Shown> {
+  object: HubSpotObject<Item>,
+): RecordAdapter<Item> {
   return {
     readList: (filter, range, selection) => readList(account, object, { filter, range, selection }),
     count: (filter) => count(account, object, filter),
@@ -135,10 +135,10 @@ function openRecords<Shown extends CrmRecord>(
     async findByIds(ids, selection) {
       const asked = new Set(ids.filter(isRecordId));
       const answers = await askBatches(account, { object, inputs: [...asked], selection });
-      const found = new Map<string, Shown>();
-      const take = (shown: Shown, record: unknown) => {
-        for (const id of [shown.remoteId, ...toMergedIds(object, record)])
-          if (asked.has(id)) found.set(id, shown);
+      const found = new Map<string, Item>();
+      const take = (item: Item, record: unknown) => {
+        for (const id of [item.remoteId, ...toMergedIds(object, record)])
+          if (asked.has(id)) found.set(id, item);
       };
       await takeRecords(account, answers, { object, selection, take });
       return found;
@@ -163,13 +163,13 @@ async function findByEmails(
     selection,
   });
   const found = new Map<string, readonly Contact[]>();
-  for (const email of emails) found.set(email, NOBODY);
+  for (const email of emails) found.set(email, NO_CONTACTS);
   const take = (contact: Contact, record: unknown) => {
     for (const email of toLookupEmails(record)) {
       const known = found.get(email);
       // It is undocumented whether two inputs that match one contact yield one result.
       if (known && !known.some(({ remoteId }) => remoteId === contact.remoteId))
-        found.set(email, known === NOBODY ? [contact] : [...known, contact]);
+        found.set(email, known === NO_CONTACTS ? [contact] : [...known, contact]);
     }
   };
   await takeRecords(account, answers, { object, selection, take });
@@ -203,7 +203,7 @@ async function findAssociations(
   return new Map([...found].map(([id, linked]) => [id, [...linked.values()]]));
 }
 
-const NOBODY: readonly Contact[] = [];
+const NO_CONTACTS: readonly Contact[] = [];
 
 /**
  * The batches with the records of the inputs: unordered, unique, and without the input that matched. Batches stay
@@ -227,16 +227,16 @@ function askBatches(
 }
 
 /** Parses and maps the records of each batch. */
-async function takeRecords<Shown extends CrmRecord>(
+async function takeRecords<Item extends CrmRecord>(
   { connection }: CustomerAccount,
   answers: Answers,
-  { object, selection, take }: Taking<Shown>,
+  { object, selection, take }: Taking<Item>,
 ): Promise<void> {
   const source = toRecordOrigin(connection);
   for (const answer of answers) {
     for (const record of answer ? await parseResponse(toRecords, answer) : []) {
-      const shown = object.toRecord(record, source, selection);
-      if (shown) take(shown, record);
+      const item = object.toRecord(record, source, selection);
+      if (item) take(item, record);
     }
   }
 }
@@ -249,10 +249,10 @@ function toRecords(json: unknown): readonly unknown[] | undefined {
 
 type Answers = readonly (JsonResponse | undefined)[];
 
-interface Taking<Shown extends CrmRecord> {
-  readonly object: HubSpotObject<Shown>;
+interface Taking<Item extends CrmRecord> {
+  readonly object: HubSpotObject<Item>;
   readonly selection: FieldSelection;
-  take(shown: Shown, record: unknown): void;
+  take(item: Item, record: unknown): void;
 }
 
 interface Question {

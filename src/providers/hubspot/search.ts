@@ -19,16 +19,16 @@ import { compareIds, type HubSpotObject, isRecordId, propertiesFor } from './obj
  * Reads any number of records from HubSpot's pages with keyset pagination: each page starts after the last record of
  * the previous one. Concurrent changes shift nothing, and the limit of 10,000 results does not apply.
  */
-export async function readList<Shown extends CrmRecord>(
+export async function readList<Item extends CrmRecord>(
   account: CustomerAccount,
-  object: HubSpotObject<Shown>,
+  object: HubSpotObject<Item>,
   { filter, range: run, selection }: ListAsk,
-): Promise<readonly Shown[]> {
+): Promise<readonly Item[]> {
   const properties = propertiesFor(object, account.connection, selection);
   const query = toQuery(filter, object.modified);
   const search = createSearch(account, { object, query, properties, direction: run.direction });
   const source = toRecordOrigin(account.connection);
-  const found = new Map<string, Shown>();
+  const found = new Map<string, Item>();
   let position: Position | undefined = { from: run.from, isInclusive: true };
   const kind = selection.rawData ? `${object.name} with raw data` : object.name;
   let limit = Math.min(MAX_PAGE, run.limit);
@@ -46,16 +46,16 @@ export async function readList<Shown extends CrmRecord>(
     // A field that no record has.
     if (!page) return [];
     const { results, paging } = page;
-    let last: Shown | undefined;
+    let last: Item | undefined;
     let hits = 0;
     for (const [index, record] of results.entries()) {
-      const shown = object.toRecord(record, source, selection);
-      if (!shown || !isWithin(position, run.direction, shown)) continue;
+      const item = object.toRecord(record, source, selection);
+      if (!item || !isWithin(position, run.direction, item)) continue;
       // Records beyond the limit are not in order.
-      if (index < limit) last = shown;
-      if (!object.filters.matches(shown, filter)) continue;
+      if (index < limit) last = item;
+      if (!object.filters.matches(item, filter)) continue;
       hits += 1;
-      found.set(shown.remoteId, shown);
+      found.set(item.remoteId, item);
     }
     position = toNext(position, last, paging?.next?.after);
     // False hits may be consecutive: large pages skip them.
@@ -70,9 +70,9 @@ export async function readList<Shown extends CrmRecord>(
  * Counts the hits where they fit one page, because HubSpot's total includes deleted ones. A larger total is used,
  * minus the false hits that were seen, unless the query matches more than the filter.
  */
-export async function count<Shown extends CrmRecord>(
+export async function count<Item extends CrmRecord>(
   account: CustomerAccount,
-  object: HubSpotObject<Shown>,
+  object: HubSpotObject<Item>,
   filter: ListFilter,
 ): Promise<number | null> {
   const query = toQuery(filter, object.modified);
@@ -84,8 +84,8 @@ export async function count<Shown extends CrmRecord>(
   const source = toRecordOrigin(account.connection);
   let hits = 0;
   for (const record of page.results) {
-    const shown = object.toRecord(record, source, selection);
-    if (shown && object.filters.matches(shown, filter)) hits += 1;
+    const item = object.toRecord(record, source, selection);
+    if (item && object.filters.matches(item, filter)) hits += 1;
   }
   if (!page.paging?.next?.after) return hits;
   return query.isExact ? Math.max(hits, (page.total ?? 0) - (page.results.length - hits)) : null;

@@ -1,16 +1,11 @@
 import { readCustomFieldValues } from '../../domain/custom-field-values.ts';
-import {
-  COMPANY,
-  type Company,
-  type CompanyField,
-  type Money,
-} from '../../domain/records/company.ts';
+import { COMPANY, type Company, type CompanyField, toMoney } from '../../domain/records/company.ts';
 import { companyFilters } from '../../domain/records/company-filter.ts';
-import type { Address, PhoneNumber } from '../../domain/records/contact.ts';
+import type { Address } from '../../domain/records/contact.ts';
 import { type RecordOrigin, toRawData } from '../../domain/records/record.ts';
 import type { FieldSelection } from '../../domain/records/record-search.ts';
-import { toDecimal, toText, toWhole } from '../../lib/text.ts';
-import { addAddress, readField } from './contacts.ts';
+import { toText, toWhole } from '../../lib/text.ts';
+import { addAddress, readField, toPhoneNumbers } from './contacts.ts';
 import { type SalesforceObject, toTime } from './object.ts';
 import type { Row } from './query.ts';
 import { ACCOUNT } from './soql.ts';
@@ -30,11 +25,11 @@ function toCompany(
     name: toText(row['Name']),
     domain: toDomain(website),
     website,
-    phoneNumbers: toPhoneNumbers(row),
+    phoneNumbers: toPhoneNumbers(row, PHONES),
     addresses: toAddresses(row),
     industry: toText(row['Industry']),
     employeeCount: toWhole(row['NumberOfEmployees']),
-    annualRevenue: toRevenue(row['AnnualRevenue']),
+    annualRevenue: toMoney(row['AnnualRevenue']),
     ownerId: toText(row['OwnerId']),
     parentId: toText(row['ParentId']),
     // Accounts have no stage.
@@ -59,15 +54,6 @@ function toDomain(website: string | null): string | null {
   return host.includes('.') ? host.replace(/^www\./, '') : null;
 }
 
-function toPhoneNumbers(row: Row): readonly PhoneNumber[] {
-  const phone = toText(row['Phone']);
-  const fax = toText(row['Fax']);
-  return [
-    ...(phone === null ? [] : [{ phoneNumber: phone, phoneNumberType: 'primary' } as const]),
-    ...(fax === null ? [] : [{ phoneNumber: fax, phoneNumberType: 'fax' } as const]),
-  ];
-}
-
 function toAddresses(row: Row): readonly Address[] {
   const addresses: Address[] = [];
   addAddress(addresses, 'billing', row['BillingAddress']);
@@ -75,17 +61,16 @@ function toAddresses(row: Row): readonly Address[] {
   return addresses;
 }
 
-/** In the currency of the org, or, where it has several, of the record. */
-function toRevenue(field: unknown): Money | null {
-  const value = toDecimal(field);
-  return value === null ? null : { value, currency: null };
-}
+const PHONES = [
+  ['Phone', 'primary'],
+  ['Fax', 'fax'],
+] as const;
 
 const NAMES_OF: Readonly<Record<CompanyField, readonly string[]>> = {
   name: ['Name'],
   domain: ['Website'],
   website: ['Website'],
-  phoneNumbers: ['Phone', 'Fax'],
+  phoneNumbers: PHONES.map(([field]) => field),
   addresses: ['BillingAddress', 'ShippingAddress'],
   industry: ['Industry'],
   employeeCount: ['NumberOfEmployees'],

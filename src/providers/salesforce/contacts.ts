@@ -9,6 +9,7 @@ import {
   type ContactField,
   type EmailAddress,
   type PhoneNumber,
+  type PhoneNumberType,
 } from '../../domain/records/contact.ts';
 import { contactFilters } from '../../domain/records/contact-filter.ts';
 import { type RecordOrigin, toRawData } from '../../domain/records/record.ts';
@@ -36,7 +37,7 @@ function toContact(
     lastName: toText(row['LastName']),
     addresses: toAddresses(row),
     emailAddresses: toEmailAddresses(row['Email']),
-    phoneNumbers: toPhoneNumbers(row),
+    phoneNumbers: toPhoneNumbers(row, PHONES),
     // In Salesforce only leads have a status; contacts have no stage.
     lifecycleStage: null,
     lastActivityAt: toTime(row['LastActivityDate']),
@@ -95,9 +96,12 @@ function toEmailAddresses(value: unknown): readonly EmailAddress[] {
   return email === null ? [] : [{ emailAddress: email, emailAddressType: 'primary' }];
 }
 
-function toPhoneNumbers(row: Row): readonly PhoneNumber[] {
+export function toPhoneNumbers(
+  row: Row,
+  phones: readonly (readonly [field: string, type: PhoneNumberType])[],
+): readonly PhoneNumber[] {
   const numbers: PhoneNumber[] = [];
-  for (const [field, phoneNumberType] of PHONES) {
+  for (const [field, phoneNumberType] of phones) {
     const phoneNumber = toText(row[field]);
     if (phoneNumber !== null) numbers.push({ phoneNumber, phoneNumberType });
   }

@@ -60,7 +60,7 @@ export const authorization: Authorization = {
       state,
       code_challenge: codeChallenge,
       code_challenge_method: 'S256',
-      // Shown even to users who have approved the app before, because the page names the account to be connected.
+      // Item even to users who have approved the app before, because the page names the account to be connected.
       prompt: 'consent',
       display: isPopup ? 'popup' : 'page',
     });

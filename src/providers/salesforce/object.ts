@@ -7,9 +7,9 @@ import type { Row } from './query.ts';
 import { type FieldName, fieldName, isFieldName, type ObjectName } from './soql.ts';
 
 /** A type of record in Salesforce. */
-export interface SalesforceObject<Shown extends CrmRecord> {
-  readonly kind: RecordKind<Shown>;
-  readonly filters: Pick<FilterKind<Shown, never>, 'matches' | 'verifiedFields'>;
+export interface SalesforceObject<Item extends CrmRecord> {
+  readonly kind: RecordKind<Item>;
+  readonly filters: Pick<FilterKind<Item, never>, 'matches' | 'verifiedFields'>;
   readonly name: ObjectName;
   /** With what the ids of its records begin. */
   readonly idPrefix: string;
@@ -20,7 +20,7 @@ export interface SalesforceObject<Shown extends CrmRecord> {
   /** Whether the object of a customer's field mapping is this one. */
   isMapped(object: string): boolean;
   /** Maps a row in one pass. Invalid values count as missing; only raw data beyond its limits throws. */
-  toRecord(row: Row, source: RecordOrigin, selection: FieldSelection): Shown;
+  toRecord(row: Row, source: RecordOrigin, selection: FieldSelection): Item;
 }
 
 export type AnyObject = Pick<SalesforceObject<CrmRecord>, 'kind' | 'name' | 'names' | 'keys'>;

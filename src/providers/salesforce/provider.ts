@@ -76,13 +76,13 @@ export const salesforce: Provider = {
 
 /** The records of one customer in one Salesforce org. */
 export function openCrm(account: CustomerAccount): CrmAdapter {
-  const contacts = createReader(account, CONTACT_OBJECT);
+  const readContacts = () => createReader(account, CONTACT_OBJECT);
   return {
     records: {
-      CONTACT: openContacts(account, contacts),
-      COMPANY: openRecords(account, COMPANY_OBJECT, createReader(account, COMPANY_OBJECT)),
+      CONTACT: () => openContacts(account, readContacts()),
+      COMPANY: () => openRecords(account, COMPANY_OBJECT, createReader(account, COMPANY_OBJECT)),
     },
-    bulk: createBulkReader(account, contacts),
+    bulk: () => createBulkReader(account, readContacts()),
   };
 }
 
@@ -135,18 +135,18 @@ async function findByShortPhone(
   return contacts;
 }
 
-function openRecords<Shown extends CrmRecord>(
+function openRecords<Item extends CrmRecord>(
   account: CustomerAccount,
-  object: SalesforceObject<Shown>,
-  reader: RecordReader<Shown>,
-): RecordAdapter<Shown> {
+  object: SalesforceObject<Item>,
+  reader: RecordReader<Item>,
+): RecordAdapter<Item> {
   const nouns = object.kind.nouns;
   return {
     /** Keyset pagination by record id, which concurrent changes do not shift. */
     async readList(filter, range, selection) {
       const forward = range.direction === 'forward';
       const order = forward ? 'ascending' : 'descending';
-      const records: Shown[] = [];
+      const records: Item[] = [];
       let beyond =
         range.from === undefined ? undefined : compare(ID, forward ? '>=' : '<=', range.from);
       const kind = selection.rawData ? `${nouns} with raw data` : nouns;
@@ -187,7 +187,7 @@ function openRecords<Shown extends CrmRecord>(
         keys: new Set(possible.map(toKey)),
         selection,
       });
-      const found = new Map<string, Shown>();
+      const found = new Map<string, Item>();
       for (const asked of possible) {
         const row = rows.get(toKey(asked));
         // The checksum of a long id must match, or two ids would name one record.
@@ -210,9 +210,9 @@ export function compareIds(a: string, b: string): number {
 }
 
 /** Makes another call where a record was merged into one that was not requested. */
-async function readWithSurvivors<Shown extends CrmRecord>(
-  object: SalesforceObject<Shown>,
-  reader: RecordReader<Shown>,
+async function readWithSurvivors<Item extends CrmRecord>(
+  object: SalesforceObject<Item>,
+  reader: RecordReader<Item>,
   { keys, selection }: KeyedAsk,
 ): Promise<RowsByKey> {
   const rows = new Map<string, Row>();

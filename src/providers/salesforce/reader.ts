@@ -46,9 +46,9 @@ import {
 } from './soql.ts';
 
 /** Reads records of a type by conditions: the shared part of the ways to find them. */
-export function createReader<Shown extends CrmRecord>(
+export function createReader<Item extends CrmRecord>(
   { send, connection, openFacts }: CustomerAccount,
-  object: SalesforceObject<Shown>,
+  object: SalesforceObject<Item>,
 ) {
   const facts = openFacts();
   const call = createCall(send);
@@ -356,7 +356,7 @@ function toFieldNames(json: unknown): ReadonlySet<string> | undefined {
   );
 }
 
-export type RecordReader<Shown extends CrmRecord> = ReturnType<typeof createReader<Shown>>;
+export type RecordReader<Item extends CrmRecord> = ReturnType<typeof createReader<Item>>;
 
 interface ReadAsk extends Wanted, Pick<Select, 'order' | 'limit'> {
   /** By the hidden fields, in lower case. Undefined in a list: all records. */
