@@ -37,13 +37,14 @@ export interface Condition<Given, Filter extends RecordFilter, Item extends CrmR
 }
 
 /**
- * The filter of a type of record: exactly one of these conditions. A new condition is one entry, and its translation in
+ * A type of record and its filter: exactly one of these conditions. A new condition is one entry, and its translation in
  * each adapter.
  */
 export function declareFilter<Item extends CrmRecord, Inputs extends AnyInputs>(
+  record: RecordKind<Item>,
   { name, example }: { readonly name: string; readonly example: string },
   conditions: ConditionsOf<Inputs, Item>,
-): FilterKind<Item, GivenOf<Inputs>> {
+): SearchedKind<Item, GivenOf<Inputs>> {
   const names = Object.keys(conditions);
   const byName = conditions as Readonly<Record<string, AnyCondition>>;
   const listGiven = (given: object) =>
@@ -51,7 +52,7 @@ export function declareFilter<Item extends CrmRecord, Inputs extends AnyInputs>(
       (one) => (given as AnyGiven)[one] !== undefined && (given as AnyGiven)[one] !== null,
     );
   const inputs = names.map((one) => [one, byName[one]?.input]);
-  return {
+  const filters: FilterKind<Item, GivenOf<Inputs>> = {
     input: patch(
       name,
       'Search condition: exactly one of the fields.',
@@ -79,6 +80,7 @@ export function declareFilter<Item extends CrmRecord, Inputs extends AnyInputs>(
     verifiedFields: ({ by }) => byName[by]?.verifiedFields ?? [],
     matches: (record, filter) => byName[filter.by]?.matches?.(record, filter) ?? false,
   };
+  return { record, filters };
 }
 
 /** What the product knows of the filter of a type of record. */
@@ -206,7 +208,7 @@ function fold(value: CustomFieldValue): CustomFieldValue {
   return typeof value === 'string' ? value.trim().toLowerCase() : value;
 }
 
-/** Rounded up: a contact's time has no more than milliseconds, and one before the given time is no hit. */
+/** Rounded up: a record's time has no more than milliseconds, and one before the given time is no hit. */
 function toMilliseconds(time: string): number {
   return Date.parse(time) + (/\.\d{3}\d*[1-9]/.test(time) ? 1 : 0);
 }

@@ -9,7 +9,6 @@ import {
   type LookUpByEmails,
   modifiedSince,
   type Named,
-  type SearchedKind,
   unprocessable,
 } from './conditions.ts';
 import { CONTACT, type Contact } from './contact.ts';
@@ -102,7 +101,8 @@ const namePrefix: Condition<string, Named<'namePrefix'>, Contact> = {
     [firstName, lastName].some((name) => hasWordPrefix(normalizeName(name ?? ''), prefix)),
 };
 
-export const contactFilters = declareFilter<Contact, ContactInputs>(
+export const CONTACTS = declareFilter(
+  CONTACT,
   { name: 'ContactFilter', example: '{"email":"ada@example.com"}' },
   {
     email,
@@ -116,10 +116,7 @@ export const contactFilters = declareFilter<Contact, ContactInputs>(
   },
 );
 
-export const CONTACTS: SearchedKind<Contact, GivenContactFilter> = {
-  record: CONTACT,
-  filters: contactFilters,
-};
+export const contactFilters = CONTACTS.filters;
 
 /** A filter as passed by an API: unchecked. */
 export type GivenContactFilter = Parameters<typeof contactFilters.read>[0];
@@ -190,14 +187,3 @@ const DOMAIN =
 const MAX_PHONE_LENGTH = 50;
 const PHONE = /^[\d\s+()./\-‐-–]+$/;
 const MAX_NAME_LENGTH = 100;
-
-type ContactInputs = {
-  readonly email: string;
-  readonly emails: readonly string[];
-  readonly emailDomain: string;
-  readonly phone: string;
-  readonly namePrefix: string;
-  readonly modifiedSince: string;
-  readonly customField: { readonly name: string; readonly equals: string };
-  readonly all: boolean;
-};

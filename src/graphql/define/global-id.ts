@@ -44,11 +44,11 @@ function isRecordName(type: string | undefined): type is RecordName {
   return Object.values<string | undefined>(TYPES).includes(type);
 }
 
-/** Reads the global id of records of a type. */
-export function toRecordId(record: RecordType): (shown: RecordKey) => string {
-  const type = TYPES[record];
+/** Makes the global ids of records of a type. */
+export function toRecordId(recordType: RecordType): (record: RecordKey) => string {
+  const type = TYPES[recordType];
   const remembered = new WeakMap<RecordOrigin, Beginning>();
-  return (shown) => toIdOf(shown, type, remembered);
+  return (record) => toIdOf(record, type, remembered);
 }
 
 /**
@@ -61,9 +61,12 @@ function toIdOf(
   remembered: WeakMap<RecordOrigin, Beginning>,
 ): string {
   if (!isPlain(remoteId)) return toGlobalId({ type, ...source, remoteId });
-  const known = remembered.get(source) ?? toBeginning(source, type);
-  remembered.set(source, known);
-  const { front, begun } = known;
+  let beginning = remembered.get(source);
+  if (!beginning) {
+    beginning = toBeginning(source, type);
+    remembered.set(source, beginning);
+  }
+  const { front, begun } = beginning;
   return front + encode(begun + remoteId + END);
 }
 

@@ -1,19 +1,22 @@
 import * as z from 'zod';
 import { CrossbookError } from '../../domain/errors.ts';
-import { COMPANY, type Company, company } from '../../domain/records/company.ts';
+import { COMPANY, company } from '../../domain/records/company.ts';
 import { companyFilters } from '../../domain/records/company-filter.ts';
 import { PROVIDER_CALL, wholeSearchCost } from '../../domain/records/record-search.ts';
 import { searchCompanies } from '../../usecases/search-companies.ts';
 import { findRecord } from '../../usecases/search-records.ts';
 import { defineOperation } from '../operation.ts';
-import { fromWire, object, text, toSchema, toWire } from '../schemas.ts';
+import { fromWire, object, text, toSchema } from '../schemas.ts';
 import {
   FETCHED_AT,
   paginationSchema,
   rawDataField,
+  searchBody,
   searchQuery,
   targetHeaders,
   toPagination,
+  toRawSelection,
+  toRecord,
 } from './searches.ts';
 
 const companySchema = object('response', 'Company', company.description, {
@@ -50,13 +53,7 @@ export const companyOperations = [
     input: {
       query: z.strictObject(searchQuery),
       headers: targetHeaders,
-      body: object('request', 'CompanySearch', 'Search condition.', {
-        filter: toSchema(companyFilters.input, 'request').meta({
-          description: companyFilters.input.description,
-          minProperties: 1,
-          maxProperties: 1,
-        }),
-      }),
+      body: searchBody('CompanySearch', companyFilters.input),
     },
     bodyExample: { filter: { modified_since: '2026-01-31T00:00:00Z' } },
     response: {
@@ -73,19 +70,18 @@ export const companyOperations = [
     },
     errors: [404, 409, 422, 499, 501],
     async handle(context, { query, headers: named, body: { filter } }, { headers }) {
-      const rawFields = query.raw_fields;
-      const rawData = rawFields !== undefined || (query.include_raw_data ?? false);
+      const raw = toRawSelection(query);
       await context.charge(wholeSearchCost(0, query.page_size));
       const page = await searchCompanies(context, {
         provider: named['x-provider-name'],
         filter: fromWire(companyFilters.input, filter),
         page: { size: query.page_size, cursor: query.cursor },
         readFromCache: query.read_from_cache ?? false,
-        selection: { rawData, rawFields, totalCount: 'first page', needsPreviousPage: true },
+        selection: { ...raw, totalCount: 'first page', needsPreviousPage: true },
       });
       if (page.countFailure !== undefined) throw page.countFailure;
       headers['x-fetched-at'] = page.fetchedAt;
-      const records = page.items.map((one) => toCompanyRecord(one, rawData));
+      const records = page.items.map((one) => toRecord(company, one, raw.rawData));
       return { pagination: toPagination(page), records };
     },
   }),
@@ -104,16 +100,9 @@ export const companyOperations = [
     async handle(context, { path, headers: named }) {
       await context.charge(PROVIDER_CALL);
       const key = { provider: named['x-provider-name'], remoteId: path.remote_id };
-      const found = await findRecord(context, COMPANY, key, { rawData: false });
-      if (found) return toCompanyRecord(found, false);
+      const record = await findRecord(context, COMPANY, key, { rawData: false });
+      if (record) return toRecord(company, record, false);
       throw new CrossbookError('NOT_FOUND', 'The provider has no company with this id.');
     },
   }),
 ];
-
-/** Missing values are `undefined`, which JSON omits. */
-function toCompanyRecord(record: Company, rawData: boolean): Record<string, unknown> {
-  const wire = toWire(company, record);
-  if (rawData) wire['raw_data'] = record.rawData ?? undefined;
-  return wire;
-}

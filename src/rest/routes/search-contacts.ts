@@ -11,14 +11,17 @@ import {
 } from '../../usecases/search-contacts.ts';
 import { associationErrorSchema } from '../error-schema.ts';
 import { defineOperation, toLoggedError } from '../operation.ts';
-import { COMPONENTS, enumInput, fromWire, object, optional, toSchema, toWire } from '../schemas.ts';
+import { COMPONENTS, enumInput, fromWire, object, optional, toSchema } from '../schemas.ts';
 import {
   FETCHED_AT,
   paginationSchema,
   rawDataField,
+  searchBody,
   searchQuery,
   targetHeaders,
   toPagination,
+  toRawSelection,
+  toRecord,
 } from './searches.ts';
 
 const associationsSchema = z
@@ -44,13 +47,7 @@ const contactSchema = object('response', 'Contact', contact.description, {
   associations: optional(associationsSchema, 'Present with associations_to_fetch.'),
 });
 
-export const contactSearchSchema = object('request', 'ContactSearch', 'Search condition.', {
-  filter: toSchema(contactFilters.input, 'request').meta({
-    description: contactFilters.input.description,
-    minProperties: 1,
-    maxProperties: 1,
-  }),
-});
+export const contactSearchSchema = searchBody('ContactSearch', contactFilters.input);
 
 const contactSearchQuery = z.strictObject({
   ...searchQuery,
@@ -120,19 +117,17 @@ export const searchContactsOperation = defineOperation({
   errors: [404, 409, 422, 499, 501],
 
   async handle(context, { query, headers: named, body: { filter } }, { headers }) {
-    const rawFields = query.raw_fields;
-    const rawData = rawFields !== undefined || (query.include_raw_data ?? false);
-    const given = fromWire(contactFilters.input, filter);
+    const raw = toRawSelection(query);
+    const condition = fromWire(contactFilters.input, filter);
     const readFromCache = query.read_from_cache ?? false;
-    await context.charge(wholeSearchCost(contactFilters.countLookUps(given), query.page_size));
+    await context.charge(wholeSearchCost(contactFilters.countLookUps(condition), query.page_size));
     const page = await searchContacts(context, {
       provider: named['x-provider-name'],
-      filter: given,
+      filter: condition,
       page: { size: query.page_size, cursor: query.cursor },
       readFromCache,
       selection: {
-        rawData,
-        rawFields,
+        ...raw,
         customFieldNames: 'all',
         totalCount: 'first page',
         needsPreviousPage: true,
@@ -143,7 +138,7 @@ export const searchContactsOperation = defineOperation({
     const objects = readFromCache ? undefined : query.associations_to_fetch;
     const attempts = objects && (await attemptAssociations(context, page.items, objects));
     const records = page.items.map((one, index) => {
-      const record = toContactRecord(one, rawData);
+      const record = toContactRecord(one, raw.rawData);
       if (attempts) record['associations'] = toAssociations(attempts, index);
       return record;
     });
@@ -153,10 +148,8 @@ export const searchContactsOperation = defineOperation({
   },
 });
 
-/** Missing values are `undefined`, which JSON omits. */
 function toContactRecord(record: Contact, rawData: boolean): Record<string, unknown> {
-  const wire = toWire(contact, record);
-  if (rawData) wire['raw_data'] = record.rawData ?? undefined;
+  const wire = toRecord(contact, record, rawData);
   if (record.customFields) wire['custom_fields'] = record.customFields;
   return wire;
 }

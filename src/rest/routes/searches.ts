@@ -2,7 +2,8 @@ import * as z from 'zod';
 import { MAX_PAGE_SIZE } from '../../domain/page.ts';
 import { PROVIDER_NAMES } from '../../domain/provider-names.ts';
 import type { CrmRecord } from '../../domain/records/record.ts';
-import type { FoundPage } from '../../domain/records/record-search.ts';
+import type { FieldSelection, FoundPage } from '../../domain/records/record-search.ts';
+import type { Shape } from '../../domain/shape.ts';
 import {
   enumInput,
   momentText,
@@ -12,6 +13,8 @@ import {
   pageQuery,
   text,
   toPageCursors,
+  toSchema,
+  toWire,
 } from '../schemas.ts';
 
 /** What the searches of all types of records have in common. */
@@ -44,6 +47,28 @@ export const targetHeaders = z.object({
   ).optional(),
   'x-provider-name': enumInput(PROVIDER_NAMES, 'The provider to search.', 'hubspot'),
 });
+
+/** The body of a search. */
+export function searchBody(id: string, filter: Shape<unknown>) {
+  return object('request', id, 'Search condition.', {
+    filter: toSchema(filter, 'request').meta({
+      description: filter.description,
+      minProperties: 1,
+      maxProperties: 1,
+    }),
+  });
+}
+
+/** What a search asks for of the provider's own records. */
+export function toRawSelection(query: RawQuery): Pick<FieldSelection, 'rawData' | 'rawFields'> {
+  const rawFields = query.raw_fields;
+  return { rawData: rawFields !== undefined || (query.include_raw_data ?? false), rawFields };
+}
+
+interface RawQuery {
+  readonly include_raw_data?: boolean | undefined;
+  readonly raw_fields?: readonly string[] | undefined;
+}
 
 export const rawDataField = optional(
   z.record(z.string(), z.unknown()),
@@ -80,4 +105,15 @@ export function toPagination(page: FoundPage<CrmRecord>) {
     total_count: page.totalCount ?? undefined,
     modified_until: page.modifiedUntil ?? undefined,
   };
+}
+
+/** Missing values are `undefined`, which JSON omits. */
+export function toRecord(
+  shape: Shape<unknown>,
+  record: CrmRecord,
+  rawData: boolean,
+): Record<string, unknown> {
+  const wire = toWire(shape, record);
+  if (rawData) wire['raw_data'] = record.rawData ?? undefined;
+  return wire;
 }
