@@ -6,6 +6,9 @@ COPY packages packages
 RUN npm ci
 COPY tsconfig.json ./
 COPY build build
+COPY docs docs
+# The guides show it.
+COPY bench/results/chart.svg bench/results/chart.svg
 COPY src src
 RUN node build/ensure.mjs
 

@@ -1,7 +1,7 @@
 import type { CodegenConfig } from '@graphql-codegen/cli';
 
 const types = {
-  scalars: { DateTime: 'string', JSON: 'unknown', ID: 'string' },
+  scalars: { Date: 'string', DateTime: 'string', JSON: 'unknown', ID: 'string' },
   immutableTypes: true,
   arrayInputCoercion: false,
   useTypeImports: true,

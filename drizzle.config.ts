@@ -5,6 +5,7 @@ export default {
     './src/storage/schema.ts',
     './src/storage/connect-schema.ts',
     './src/storage/sync-schema.ts',
+    './src/storage/writes-schema.ts',
   ],
   out: './src/storage/migrations',
 };

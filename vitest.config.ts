@@ -11,7 +11,7 @@ const ISOLATED = [
   'packages/child-postgres/test/**/*.test.ts',
   'test/limits/sentinel.test.ts',
   'test/sync/{killed,processes}.test.ts',
-  'test/app/{alerts,embedding,engine,hostile,jobs-command,webhooks-killed,process,process-tree,replicas,set-clock,shutdown,startup,workers,token-refresh-processes,idle-tokens-processes,pooler}.test.ts',
+  'test/app/{alerts,embedding,engine,hostile,jobs-command,webhooks-killed,writes-killed,process,process-tree,replicas,set-clock,shutdown,startup,workers,token-refresh-processes,tutorial,idle-tokens-processes,pooler}.test.ts',
   'test/storage/{credentials-processes,directory,embedded-server,kill,migrations,primary,upsert-processes,versions}.test.ts',
 ];
 
@@ -21,15 +21,15 @@ const ISOLATED = [
  */
 const LONG = [
   'packages/executor/test/{compiled-execution,growth,inputs,to-json-body}.test.ts',
-  'test/app/{anomalies,application-deletion,client-text,connect-guide-commands,filters,hidden-fields,paging,read-only-data,readiness,refused-connections,revocation,second-server}.test.ts',
+  'test/app/{anomalies,application-deletion,client-text,connect-guide-commands,filters,hidden-fields,paging,read-only-data,readiness,refused-connections,revocation,second-server,write-model,write-problems}.test.ts',
   'test/changed.test.ts',
   'test/docs/{guides,sync}.test.ts',
   'test/graphql/{compiled-execution,estimate,graphiql,growth,pieces,random-operations}.test.ts',
   'test/http/{held-connections,listen}.test.ts',
-  'test/providers/filter-injection.test.ts',
+  'test/providers/{filter-injection,one-time}.test.ts',
   'test/rest/random-requests.test.ts',
   'test/storage/{backup,faulty-server}.test.ts',
-  'test/sync/{broken-server,destination,objects,runs,too-large}.test.ts',
+  'test/sync/{broken-server,destination,edges,objects,runs,too-large}.test.ts',
   'test/usecases/listings.test.ts',
 ];
 

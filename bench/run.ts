@@ -3,6 +3,7 @@ import { compareBuilds } from './commands/compare.ts';
 import { measureCustomFields } from './commands/custom-fields.ts';
 import { measureFlags } from './commands/flags.ts';
 import { measureGrowth } from './commands/growth.ts';
+import { measureLinks } from './commands/links.ts';
 import { measureLookups } from './commands/lookups.ts';
 import { measureMemory } from './commands/memory.ts';
 import { countPerRequest } from './commands/per-request.ts';
@@ -18,6 +19,7 @@ import { type Options, readOptions } from './support/options.ts';
 const COMMANDS: Readonly<Record<string, (options: Options) => Promise<unknown>>> = {
   all: measureAll,
   report: showKept,
+  links: measureLinks,
   lookups: measureLookups,
   throughput: measureThroughput,
   upserts: measureUpserts,

@@ -1,8 +1,10 @@
 import { mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import * as esbuild from 'esbuild';
+import { buildConsole } from './console.mjs';
 import { graphiqlPage } from './graphiql-page.mjs';
 import { graphqlModules } from './graphql-modules.mjs';
+import { buildGuides } from './guides.mjs';
 import { toLauncher } from './launcher.mjs';
 import { collectPackages, printLicences, toPackage } from './licences.mjs';
 import { keepOwnSources } from './source-maps.mjs';
@@ -14,27 +16,34 @@ import { MANIFEST, readManifest } from './sources.mjs';
  */
 export async function build(root, hash) {
   const previous = readManifest(root);
-  const product = await esbuild.build(productOptions(root));
+  const [product, console] = await Promise.all([
+    esbuild.build(productOptions(root)),
+    buildConsole(root),
+  ]);
   const dist = join(root, 'dist');
-  const packages = collectPackages(root, product.metafile);
+  const inputs = { ...product.metafile.inputs, ...console.metafile.inputs };
+  const packages = collectPackages(root, { inputs });
   const files = [
     ...product.outputFiles.map(({ path, contents }) => ({
       name: relative(dist, path),
       contents: path.endsWith('.map') ? keepOwnSources(contents) : contents,
     })),
+    ...console.files,
+    ...buildGuides(root).files,
     { name: 'crossbook', contents: toLauncher(), mode: 0o755 },
     { name: 'third-party-licences.txt', contents: printLicences(packages) },
   ];
   for (const { name, contents, mode = 0o644 } of files)
     replaceFile(join(dist, name), contents, mode);
   const parts = Object.fromEntries(
-    files.map(({ name }) => [name, listPackages(product.metafile, name)]),
+    files.map(({ name }) => [
+      name,
+      listPackages({ outputs: { ...product.metafile.outputs, ...console.metafile.outputs } }, name),
+    ]),
   );
   // A process of the previous build may still run, and load one of its files later.
-  removeOthers(
-    dist,
-    new Set([...Object.keys(parts), ...Object.keys(previous?.files ?? {}), MANIFEST]),
-  );
+  const current = [...Object.keys(parts), ...Object.keys(previous?.files ?? {}), MANIFEST];
+  for (const folder of ['', 'console/']) removeOthers(dist, folder, new Set(current));
   const shipped = packages.map(({ name, version, license }) => ({ name, version, license }));
   const manifest = { hash, files: parts, packages: shipped };
   replaceFile(join(dist, MANIFEST), `${JSON.stringify(manifest, null, 1)}\n`, 0o644);
@@ -86,9 +95,10 @@ function replaceFile(path, contents, mode) {
 }
 
 /** `dist/client` is made by another command. */
-function removeOthers(dist, names) {
-  for (const entry of readdirSync(dist, { withFileTypes: true })) {
-    if (entry.isFile() && !names.has(entry.name)) rmSync(join(dist, entry.name), { force: true });
+function removeOthers(dist, folder, names) {
+  for (const entry of readdirSync(join(dist, folder), { withFileTypes: true })) {
+    const name = `${folder}${entry.name}`;
+    if (entry.isFile() && !names.has(name)) rmSync(join(dist, name), { force: true });
   }
 }
 

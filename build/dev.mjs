@@ -1,10 +1,12 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, watch, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, watch, writeFileSync } from 'node:fs';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import * as esbuild from 'esbuild';
 import { productOptions } from './build.mjs';
+import { buildConsole } from './console.mjs';
 import { bundlePackages } from './dev-packages.mjs';
+import { buildGuides } from './guides.mjs';
 import { readFlags } from './launcher.mjs';
 
 /**
@@ -28,6 +30,7 @@ const context = await esbuild.context({
   plugins: [bundlePackages(written, folder)],
 });
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, () => void end());
+writeFiles(buildGuides(root).files);
 await rebuild();
 // esbuild's own watcher polls the files, which takes up to two seconds.
 for (const sources of ['src', 'packages'])
@@ -40,10 +43,19 @@ for (const sources of ['src', 'packages'])
 function rebuild() {
   const since = performance.now();
   working = working
-    .then(() => context.rebuild())
+    .then(() => Promise.all([context.rebuild(), buildConsole(root)]))
+    .then(([, { files }]) => {
+      rmSync(`${folder}/dist/console`, { recursive: true, force: true });
+      writeFiles(files);
+    })
     .then(() => restart(since))
     .catch(() => undefined);
   return working;
+}
+
+function writeFiles(files) {
+  mkdirSync(`${folder}/dist/console`, { recursive: true });
+  for (const { name, contents } of files) writeFileSync(`${folder}/dist/${name}`, contents);
 }
 
 async function restart(since) {

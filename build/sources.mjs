@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 /** One hash of everything that the build reads: `dist` is up to date while it is unchanged. */
 export function hashSources(root) {
-  const folders = ['src', 'packages', 'build'].flatMap((folder) =>
+  const folders = FOLDERS.filter((folder) => existsSync(join(root, folder))).flatMap((folder) =>
     readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())
       .map((entry) => join(entry.parentPath, entry.name))
@@ -30,5 +30,8 @@ export function readManifest(root) {
 }
 
 export const MANIFEST = 'build.json';
+
+/** The image is built without examples and tests; `docs` are the guides. */
+const FOLDERS = ['src', 'packages', 'build', 'docs'];
 
 const TOP_FILES = ['package.json', 'package-lock.json', 'tsconfig.json'];

@@ -1,6 +1,6 @@
 import { Kind, print, visit } from 'graphql';
 
-/** Each operation as the text that clients send: the operation and the fragments that it spreads, and nothing more. */
+/** Each operation as the text that clients send: the operation and the fragments that it spreads, without indentation. */
 export function readOperations(documents) {
   const definitions = documents.flatMap(({ document }) => document?.definitions ?? []);
   const fragments = new Map(
@@ -13,7 +13,10 @@ export function readOperations(documents) {
     .map((operation) => ({
       name: operation.name.value,
       type: operation.operation === 'mutation' ? 'Mutation' : 'Query',
-      text: [operation, ...collectFragments(operation, fragments)].map(print).join('\n\n'),
+      text: [operation, ...collectFragments(operation, fragments)]
+        .map(print)
+        .join('\n')
+        .replace(/\n */g, '\n'),
     }));
 }
 

@@ -4,8 +4,14 @@ import { startJobs } from './background-jobs.ts';
 import type { Config } from './config.ts';
 import { createLogoCheck } from './connect/logos.ts';
 import { openConnecting } from './connecting.ts';
-import { DEMO_APPLICATION, DEVELOPMENT_ORIGINS, MAX_TOKEN_SECONDS } from './domain/caller.ts';
+import {
+  DEMO_APPLICATION,
+  DEVELOPMENT_ORIGINS,
+  MAX_TOKEN_SECONDS,
+  toAdminKeyHash,
+} from './domain/caller.ts';
 import { checkInstanceUrl } from './domain/urls.ts';
+import { WRITE_TIMES } from './domain/writing.ts';
 import { type AppOverrides, openCalls, openFoundation } from './foundation.ts';
 import { createGraphQL } from './graphql/graphql-server.ts';
 import { readManifest } from './graphql/over-http/persisted-operations.ts';
@@ -14,43 +20,43 @@ import { createHostCheck, withProxyWarning } from './http/incoming-request.ts';
 import { createProbes } from './http/lifecycle.ts';
 import { createRequestHandler } from './http/request-handler.ts';
 import { UnreadBytes } from './http/unread-bytes.ts';
-import { renderHomePage, toAgentCommand, toDemoCommand, toDemoHeaders } from './http/welcome.ts';
+import {
+  renderHomePage,
+  toAgentCommand,
+  toDemoCommand,
+  toDemoHeaders,
+  toDemoResponse,
+} from './http/welcome.ts';
 import { withCleanup } from './lib/cleanup.ts';
 import { createBackground } from './lib/clock.ts';
 import { createMcp } from './mcp/mcp-server.ts';
 import { openGauges } from './measuring.ts';
 import { createWebhookUrlCheck } from './outbound/webhooks/post.ts';
 import { RESPONSE_BOUNDS } from './request/allowance.ts';
-import {
-  createAdminCheck,
-  createCallerCache,
-  createFindCaller,
-  createOriginCache,
-} from './request/caller.ts';
+import { createCallerCache, createFindCaller, createOriginCache } from './request/caller.ts';
 import { REMOVAL_SETTLES_MS } from './request/connection-cache.ts';
 import { createOpenContext } from './request/context.ts';
 import { createCustomFieldsCache } from './request/custom-fields-cache.ts';
 import { createCustomerTokens } from './request/customer-token.ts';
 import { createFieldRefreshes } from './request/field-refreshes.ts';
 import { createKeyLookups } from './request/key-lookups.ts';
-import { createAdminApi } from './rest/admin.ts';
 import { createRest } from './rest/rest-server.ts';
 import { createSigner, createSigningKeys } from './storage/signing.ts';
 import type { Logging } from './telemetry/logger.ts';
 
 /** The composition root; `foundation.ts`, `connecting.ts` and `background-jobs.ts` are its parts. */
-export function createApp(config: Config, logging: Logging, given: AppOverrides = {}) {
-  return withCleanup((onFailure) => openApp({ config, logging, given, onFailure }));
+export function createApp(config: Config, logging: Logging, overrides: AppOverrides = {}) {
+  return withCleanup((onFailure) => openApp({ config, logging, overrides, onFailure }));
 }
 
-async function openApp({ config, logging, given, onFailure }: Opening) {
+async function openApp({ config, logging, overrides, onFailure }: Opening) {
   const operations = config.operations === undefined ? undefined : readManifest(config.operations);
   // With trusted documents GraphiQL's queries would be rejected.
   const hasGraphiQL = config.graphiql && !operations;
   // Before anything is opened, because it rejects plugins that would not work.
   const graphql = createGraphQL({
     openContext: (...request) => openContext(...request),
-    plugins: given.plugins,
+    plugins: overrides.plugins,
     introspection: config.introspection,
     typePrefix: config.typePrefix,
     rootFieldPrefix: config.rootFieldPrefix,
@@ -61,7 +67,7 @@ async function openApp({ config, logging, given, onFailure }: Opening) {
       : false,
   });
   onFailure(graphql.close);
-  const foundation = await openFoundation(config, logging, given, onFailure);
+  const foundation = await openFoundation(config, logging, overrides, onFailure);
   const { clock, log, version, telemetry, keyRing, database, notes } = foundation;
   const demo = foundation.demo && {
     ...foundation.demo,
@@ -70,7 +76,7 @@ async function openApp({ config, logging, given, onFailure }: Opening) {
   };
   const { providers, limits, memoryBytes, directions, connections } = foundation;
   const { metrics } = telemetry;
-  const { outbound, revoke } = openCalls(foundation, given);
+  const { outbound, revoke } = openCalls(foundation, overrides);
   const background = createBackground((cause) =>
     log.warn({ cause }, 'a background task of a request failed'),
   );
@@ -83,12 +89,12 @@ async function openApp({ config, logging, given, onFailure }: Opening) {
   const queue = new RequestQueue({
     maxBegun: config.maxRequests,
     maxUnauthenticated: config.maxUnauthenticated,
-    ...(given.timeouts && { maxWaitMs: given.timeouts.queueMs }),
+    ...(overrides.timeouts && { maxWaitMs: overrides.timeouts.queueMs }),
     heavy: createHeavyPlaces({
       clock,
       heapBytes: memoryBytes,
       max: config.heavyRequests,
-      maxWaitMs: given.timeouts?.queueMs,
+      maxWaitMs: overrides.timeouts?.queueMs,
     }),
     clock,
   });
@@ -96,8 +102,9 @@ async function openApp({ config, logging, given, onFailure }: Opening) {
   const jobs = startJobs(foundation, {
     outbound,
     revoke,
+    writeTimes: { ...WRITE_TIMES, ...overrides.writeTimes },
     doesJobs: config.jobs,
-    announceWork: given.announceWork,
+    announceWork: overrides.announceWork,
   });
   onFailure(jobs.stop);
   const connecting = openConnecting(foundation, outbound);
@@ -109,6 +116,7 @@ async function openApp({ config, logging, given, onFailure }: Opening) {
     fieldRefreshes: createFieldRefreshes(clock),
     connecting: connecting.services,
     cacheMaxAgeMs: config.cacheMaxAgeMs,
+    writeTimes: { ...WRITE_TIMES, ...overrides.writeTimes },
     responseBounds: {
       ...RESPONSE_BOUNDS,
       caller: { ...RESPONSE_BOUNDS.caller, bytes: config.maxResponseBytes },
@@ -139,7 +147,18 @@ async function openApp({ config, logging, given, onFailure }: Opening) {
     clock,
     demoKey: demo?.key,
   });
-  const { countLostLines } = given;
+  const { countLostLines } = overrides;
+  const adminKeyHash =
+    config.adminKeyHash ??
+    (config.console && foundation.demo && toAdminKeyHash(foundation.demo.adminKey));
+  const operating =
+    adminKeyHash === undefined
+      ? undefined
+      : await (await import('./operating.ts')).openOperating(foundation, {
+          keyHash: adminKeyHash,
+          basePath: connecting.basePath,
+        });
+  const console = operating?.console;
   openGauges(foundation, {
     outbound,
     jobs,
@@ -165,15 +184,19 @@ async function openApp({ config, logging, given, onFailure }: Opening) {
     }));
   const probes = createProbes({
     checkShared: database.checkShared,
-    renderMetrics: config.metrics ? () => metrics.answer(given.renderMetrics) : undefined,
-    renderHomePage: (origin) =>
-      renderHomePage({
+    renderMetrics: config.metrics ? () => metrics.answer(overrides.renderMetrics) : undefined,
+    renderHomePage(origin) {
+      const basePath = connecting.basePath();
+      const url = origin + basePath;
+      return renderHomePage({
         version,
-        tryIt: demo && toDemoCommand(origin, demo),
-        connectAgent: agentToken && toAgentCommand(origin, agentToken),
+        basePath,
+        tryIt: demo && { command: toDemoCommand(url, demo), response: toDemoResponse(demo) },
+        connectAgent: agentToken && toAgentCommand(url, agentToken),
         connectsAt: demo && connecting.services.publicUrl(),
         hasGraphiQL,
-      }),
+      });
+    },
   });
   const answer = createRequestHandler({
     graphql,
@@ -184,14 +207,20 @@ async function openApp({ config, logging, given, onFailure }: Opening) {
       unauthenticated: Math.min(RESPONSE_BOUNDS.unauthenticated.bytes, config.maxResponseBytes),
     },
     probes,
-    rest: createRest({ openContext, prefixes: config.restPrefixes, version, demo, hasGraphiQL }),
-    admin:
-      config.adminKeyHash === undefined
-        ? undefined
-        : {
-            ...createAdminApi({ ...database.admin, usage: database.usage, now: clock.wall }),
-            requireKey: createAdminCheck({ hash: config.adminKeyHash, failures: limits.failures }),
-          },
+    rest: createRest({
+      openContext,
+      prefixes: config.restPrefixes,
+      basePath: connecting.basePath,
+      version,
+      demo,
+      hasGraphiQL,
+      operators: config.console && {
+        audit: database.audit.add,
+        mayReadRecords: config.console.contacts,
+      },
+    }),
+    admin: operating?.admin,
+    console,
     connect: connecting.openPages(openContext),
     allowsUnauthenticated: config.allowsUnauthenticated,
     checkHost: config.sandbox && createHostCheck(config.sandbox.hosts),
@@ -201,13 +230,17 @@ async function openApp({ config, logging, given, onFailure }: Opening) {
         openContext,
         findApplications: cors.findApplications,
         allowsKeys: config.mcp.allowsKeys,
+        allowsWrites: config.mcp.writes,
         summaryOnly: !config.mcp.text,
         issuer: config.mcp.issuer,
         publicUrl: connecting.services.publicUrl,
         version,
       }),
     cors,
-    findCaller: withProxyWarning(createFindCaller(callers), { proxies: config.proxies, log }),
+    findCaller: withProxyWarning(createFindCaller(callers, console?.findCaller), {
+      proxies: config.proxies,
+      log,
+    }),
     openRequestLog: telemetry.openRequestLog,
     consumeRateLimit: limits.consumeRateLimit,
     addRateLimitHeaders: limits.addRateLimitHeaders,
@@ -229,6 +262,8 @@ async function openApp({ config, logging, given, onFailure }: Opening) {
     sandbox: foundation.openedSandbox,
     /** The token of the demo's customer for agents. Undefined without the sandbox or the MCP server. */
     agentToken,
+    /** The demo's admin key, if it is valid. Empty: the operator has a key. Undefined: there is no console. */
+    consoleKey: console && (config.adminKeyHash === undefined ? foundation.demo?.adminKey : ''),
     /** Whether browsers get GraphiQL. */
     hasGraphiQL,
     /** Whether there is an MCP server. */
@@ -239,8 +274,9 @@ async function openApp({ config, logging, given, onFailure }: Opening) {
     logNotes() {
       for (const note of notes) log.info({}, note.replaceAll(/\s+/g, ' '));
     },
-    /** Sets the listener's URL, which is the public origin where `PUBLIC_URL` is not set. */
+    /** Sets the listener's URL, which is the public URL where `PUBLIC_URL` is not set. */
     announceUrl: connecting.announceUrl,
+    basePath: connecting.basePath,
     /** Makes `/readyz` fail; requests are still served. */
     announceStop: probes.announceStop,
     async close() {
@@ -255,7 +291,7 @@ async function openApp({ config, logging, given, onFailure }: Opening) {
 interface Opening {
   readonly config: Config;
   readonly logging: Logging;
-  readonly given: AppOverrides;
+  readonly overrides: AppOverrides;
   readonly onFailure: (close: () => unknown) => void;
 }
 

@@ -4,6 +4,7 @@ import { createTaskAges, type PeriodicTaskOptions, runPeriodically } from './lib
 import type { Outbound } from './outbound/outbound.ts';
 import { openWebhookSender } from './outbound/webhooks/sender.ts';
 import { watchWebhooks } from './outbound/webhooks/watch.ts';
+import { type SettleOptions, toSettleDeps } from './settling.ts';
 import { startSweeps } from './storage/sweeps.ts';
 import type { TableSize } from './storage/table-sizes.ts';
 import { openSyncs } from './syncing.ts';
@@ -12,6 +13,7 @@ import {
   deleteApplications,
 } from './usecases/delete-applications.ts';
 import { type IdleRefreshDeps, refreshIdleTokens } from './usecases/refresh-idle-tokens.ts';
+import { settleWrites } from './usecases/settle-writes.ts';
 import { storeUsage } from './usecases/usage.ts';
 import { createJobsWatch } from './usecases/watch-jobs.ts';
 
@@ -68,7 +70,10 @@ export function startJobs(foundation: Foundation, deps: JobDeps) {
 }
 
 /** What one process does for all of them. */
-function startOwnJobs(foundation: Foundation, { outbound, revoke, tasks, mayCount }: OwnJobDeps) {
+function startOwnJobs(
+  foundation: Foundation,
+  { outbound, revoke, writeTimes, tasks, mayCount }: OwnJobDeps,
+) {
   const { config, database, clock, log, telemetry } = foundation;
   let isStopping = false;
   const sweeps = startSweeps(database, {
@@ -91,6 +96,15 @@ function startOwnJobs(foundation: Foundation, { outbound, revoke, tasks, mayCoun
     'delete_applications',
     toDeletions(foundation, { isStopping: () => isStopping, revoke }),
   );
+  const settling = tasks.start('settle_writes', {
+    intervalMs: SETTLE_EVERY_MS,
+    work: () =>
+      settleWrites(
+        toSettleDeps(foundation, { outbound, writeTimes, isStopping: () => isStopping }),
+      ),
+    onError: (cause) =>
+      log.warn({ cause }, 'failed to look for the outcomes of writes; will retry'),
+  });
   let tableSizes: readonly TableSize[] = [];
   const measuring = tasks.start('measure_tables', {
     intervalMs: TABLES_EVERY_MS,
@@ -111,6 +125,7 @@ function startOwnJobs(foundation: Foundation, { outbound, revoke, tasks, mayCoun
         sweeps.stop(),
         idleTokens.stop(),
         deletions.stop(),
+        settling.stop(),
         measuring.stop(),
         webhooks.stop(),
       ]);
@@ -128,13 +143,14 @@ const NO_JOBS: ReturnType<typeof startOwnJobs> = {
 
 interface JobDeps extends Pick<ApplicationDeletionDeps, 'revoke'> {
   readonly outbound: Outbound;
+  readonly writeTimes?: SettleOptions['writeTimes'];
   /** Whether this process does jobs. */
   readonly doesJobs: boolean;
   /** Tells the process that does them that something may be due. Without it, that one looks every few seconds. */
   readonly announceWork?: (() => void) | undefined;
 }
 
-interface OwnJobDeps extends Pick<JobDeps, 'outbound' | 'revoke'> {
+interface OwnJobDeps extends Pick<JobDeps, 'outbound' | 'revoke' | 'writeTimes'> {
   readonly tasks: ReturnType<typeof createTasks>;
   mayCount(): Promise<boolean>;
 }
@@ -188,9 +204,11 @@ function toDeletions(
 
 const DELETIONS_EVERY_MS = 5_000;
 
+const SETTLE_EVERY_MS = 5_000;
+
 /** Delivers webhooks. */
 function openWebhooks(
-  { database, mayLoopback, telemetry, log, clock }: Foundation,
+  { config, database, mayLoopback, telemetry, log, clock }: Foundation,
   mayCount: () => Promise<boolean>,
 ) {
   const { webhookQueue: queue } = database;
@@ -202,7 +220,14 @@ function openWebhooks(
     mayCount,
     openSender: async () => {
       const { webhook: onAttempt } = telemetry.metrics;
-      return openWebhookSender({ queue, clock, mayLoopback, onError, onAttempt });
+      return openWebhookSender({
+        queue,
+        clock,
+        mayLoopback,
+        keepsResponses: config.console !== undefined,
+        onError,
+        onAttempt,
+      });
     },
   });
 }

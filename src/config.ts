@@ -1,25 +1,32 @@
 import type * as z from 'zod';
 import { PROVIDER_NAMES, type ProviderName } from './domain/provider-names.ts';
 import type { OAuthClient } from './domain/token-refresh.ts';
+import { toBasePath } from './domain/urls.ts';
 import { toDatabaseDirectory } from './lib/data-directory.ts';
 import { type HostEntry, isListed, LOOPBACK_HOSTS } from './lib/host-list.ts';
 import { type Group, SETTINGS, type Setting } from './settings.ts';
 
 /** Reads the environment, and is the only place that does. One error lists every mistake. */
 export function readConfig(env: Env): Config {
-  const given = Object.fromEntries(
+  const settings = Object.fromEntries(
     Object.entries(env).filter(([, value]) => value !== undefined && value !== ''),
   );
   const mistakes: string[] = [];
-  const values = readGroup(SETTINGS, given, mistakes) as Values<typeof SETTINGS>;
-  mistakes.push(...findUnknown(given).map((name) => `${name}: unknown setting`));
-  mistakes.push(...findHalfClients(given));
-  if (values.mcp?.issuer !== undefined && given['PUBLIC_URL'] === undefined)
+  const values = readGroup(SETTINGS, settings, mistakes) as Values<typeof SETTINGS>;
+  mistakes.push(...findUnknown(settings).map((name) => `${name}: unknown setting`));
+  mistakes.push(...findHalfClients(settings));
+  if (values.mcp?.issuer !== undefined && settings['PUBLIC_URL'] === undefined)
     mistakes.push('CROSSBOOK_MCP_ISSUER: needs PUBLIC_URL');
+  if (
+    values.console?.enabled &&
+    !(values.sandboxed ?? isNothingReal(values)) &&
+    values.adminKeyHash === undefined
+  )
+    mistakes.push('CROSSBOOK_CONSOLE: needs CROSSBOOK_ADMIN_KEY_HASH');
   mistakes.push(...findUnlistedHosts(values));
   if (mistakes.length > 0)
     throw new ConfigError(`Invalid settings:\n${mistakes.map((one) => `  ${one}`).join('\n')}`);
-  return Object.freeze(toConfig(values, given));
+  return Object.freeze(toConfig(values, settings));
 }
 
 /** Its message is for the operator, without a stack trace. */
@@ -32,10 +39,10 @@ export function listSettings(group: Group = SETTINGS): readonly Setting[] {
   return Object.values(group).flatMap((one) => (isSetting(one) ? [one] : listSettings(one)));
 }
 
-function readGroup(group: Group, given: Env, mistakes: string[]): object {
+function readGroup(group: Group, env: Env, mistakes: string[]): object {
   const read = Object.entries(group).map(([place, one]) => {
-    if (!isSetting(one)) return [place, readGroup(one, given, mistakes)];
-    const parsed = one.schema.safeParse(given[one.name]);
+    if (!isSetting(one)) return [place, readGroup(one, env, mistakes)];
+    const parsed = one.schema.safeParse(env[one.name]);
     mistakes.push(...(parsed.error?.issues ?? []).map(({ message }) => `${one.name}: ${message}`));
     return [place, parsed.data];
   });
@@ -47,7 +54,7 @@ function isSetting(one: Setting | Group): one is Setting {
 }
 
 /** Derives the configuration from several settings. */
-function toConfig(values: Values<typeof SETTINGS>, given: Env) {
+function toConfig(values: Values<typeof SETTINGS>, env: Env) {
   const {
     mode,
     databaseUrl,
@@ -56,13 +63,13 @@ function toConfig(values: Values<typeof SETTINGS>, given: Env) {
     sandboxed,
     sandboxHosts,
     sandboxPort,
+    sandboxAll,
     syncHosts,
     syncPlainHosts,
     ...rest
   } = values;
   const production = mode === 'production';
   const isLocal = LOOPBACK.test(values.host);
-  const isNothingReal = !production && databaseUrl === undefined && isLocal;
   const { endpoint, ...traces } = values.traces;
   const database:
     | { readonly url: string; readonly pooler?: typeof databasePooler }
@@ -70,20 +77,26 @@ function toConfig(values: Values<typeof SETTINGS>, given: Env) {
     ? { url: databaseUrl, pooler: databasePooler }
     : { directory: toDatabaseDirectory(values.dataDirectory) };
   const { enabled: mcpEnabled, ...mcp } = values.mcp;
-  const sandbox = sandboxed ?? isNothingReal;
+  const { enabled: consoleEnabled, contacts } = values.console;
+  const sandbox = sandboxed ?? isNothingReal(values);
+  // Unknown yet where any free port is used.
+  const publicUrl =
+    values.publicUrl ??
+    (isLocal && values.port !== 0 ? `http://localhost:${values.port}` : undefined);
   return {
     ...rest,
     production,
     /** Undefined: there is no MCP server. */
     mcp: (mcpEnabled ?? sandbox) ? mcp : undefined,
-    // Unknown yet where any free port is used.
-    publicUrl:
-      values.publicUrl ??
-      (isLocal && values.port !== 0 ? `http://localhost:${values.port}` : undefined),
+    publicUrl,
+    /** The path of the public URL: empty, or such as `/crossbook`. */
+    basePath: toBasePath(publicUrl),
+    /** Undefined: there is no console. `contacts`: whether it may read customers' records. */
+    console: (consoleEnabled ?? sandbox) ? { contacts: contacts ?? sandbox } : undefined,
     /** A PostgreSQL server, or the folder of the embedded one. */
     database,
     /** `hosts`: allowed host names in addition to this machine's. */
-    sandbox: sandbox ? { port: sandboxPort, hosts: sandboxHosts } : undefined,
+    sandbox: sandbox ? { port: sandboxPort, hosts: sandboxHosts, all: sandboxAll } : undefined,
     syncHosts: toSyncHosts({ syncHosts, syncPlainHosts }, sandbox && !production),
     // Public like the API, so production must enable it explicitly.
     metrics: values.metrics ?? !production,
@@ -95,8 +108,13 @@ function toConfig(values: Values<typeof SETTINGS>, given: Env) {
     },
     /** Undefined: traces are not exported. */
     traces: endpoint === undefined ? undefined : { endpoint, ...traces },
-    oauthClients: readOAuthClients(given),
+    oauthClients: readOAuthClients(env),
   };
+}
+
+/** Then the sandbox is on by default. */
+function isNothingReal({ mode, databaseUrl, host = '' }: Partial<Values<typeof SETTINGS>>) {
+  return mode !== 'production' && databaseUrl === undefined && LOOPBACK.test(host);
 }
 
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|::1)$/;
@@ -122,27 +140,27 @@ function findUnlistedHosts({
 }
 
 /** The installation's OAuth clients by provider. */
-function readOAuthClients(given: Env): Partial<Record<ProviderName, OAuthClient>> {
+function readOAuthClients(env: Env): Partial<Record<ProviderName, OAuthClient>> {
   const read = CLIENTS.flatMap(({ provider, id, secret }) => {
-    const [clientId, clientSecret] = [given[id], given[secret]];
+    const [clientId, clientSecret] = [env[id], env[secret]];
     return clientId && clientSecret ? [[provider, { clientId, clientSecret }]] : [];
   });
   return Object.fromEntries(read);
 }
 
-function findHalfClients(given: Env): string[] {
+function findHalfClients(env: Env): string[] {
   return CLIENTS.filter(
-    ({ id, secret }) => (given[id] === undefined) !== (given[secret] === undefined),
+    ({ id, secret }) => (env[id] === undefined) !== (env[secret] === undefined),
   ).map(({ id, secret }) => `${id}, ${secret}: must be given together`);
 }
 
 /** Rejects unknown settings, because a misspelt one would silently be ignored. */
-function findUnknown(given: Env): string[] {
+function findUnknown(env: Env): string[] {
   const known = new Set([
     ...listSettings().map(({ name }) => name),
     ...CLIENTS.flatMap(({ id, secret }) => [id, secret]),
   ]);
-  return Object.keys(given).filter((name) => name.startsWith('CROSSBOOK_') && !known.has(name));
+  return Object.keys(env).filter((name) => name.startsWith('CROSSBOOK_') && !known.has(name));
 }
 
 const CLIENTS = PROVIDER_NAMES.map((provider) => {

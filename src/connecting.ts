@@ -7,6 +7,7 @@ import type { Connection } from './domain/connection.ts';
 import type { Grant } from './domain/oauth.ts';
 import { PROVIDER_CATEGORIES, type ProviderName } from './domain/provider-names.ts';
 import type { ContactCache, CredentialStore } from './domain/tenant.ts';
+import { toBasePath } from './domain/urls.ts';
 import type { Foundation } from './foundation.ts';
 import { toDemoCommand } from './http/welcome.ts';
 import type { Outbound } from './outbound/outbound.ts';
@@ -16,9 +17,8 @@ import { createSigner, createSigningKeys } from './storage/signing.ts';
 /** Part of the composition root: connect links and their pages. */
 export function openConnecting(foundation: Foundation, outbound: Outbound) {
   const { config, database, providers, directions, demo, telemetry, log } = foundation;
-  let listensAt: string | undefined;
-  // Where any free port is used the port is unknown until it listens.
-  const publicUrl = () => config.publicUrl ?? (config.production ? undefined : listensAt);
+  const address = openPublicAddress(config);
+  const { publicUrl } = address;
   const connecting: ConnectServices = {
     linkTokens: createSigner(createSigningKeys(foundation.keyRing, 'connect link')).bind(
       () => 'connect link',
@@ -27,11 +27,24 @@ export function openConnecting(foundation: Foundation, outbound: Outbound) {
     async findReturnOrigins(applicationId) {
       const own = await database.admin.findOrigins(applicationId);
       const isDemo = demo !== undefined && applicationId === DEMO_APPLICATION.id;
+      if (!isDemo) return own;
       // The demo's home page also starts connect links.
-      return isDemo ? [...own, ...DEVELOPMENT_ORIGINS, publicUrl() ?? ''] : own;
+      const url = publicUrl();
+      const origins = url === undefined ? [] : [new URL(url).origin];
+      return [...own, ...DEVELOPMENT_ORIGINS, ...origins];
     },
     findOAuthClient: foundation.findOAuthClient,
     toSandboxLogin: directions.toSandboxLogin,
+  };
+  const forgetConnection = ({
+    applicationId,
+    customerId,
+    providerName,
+    connectionId,
+  }: Pick<ConnectLink, 'applicationId' | 'customerId' | 'providerName' | 'connectionId'>) => {
+    if (providerName !== null)
+      foundation.connections.forget(applicationId, { customerId, providerName });
+    if (connectionId !== null) outbound.forget(connectionId);
   };
   const openConnectPages = (openContext: OpenContext) =>
     createConnectPages({
@@ -67,10 +80,13 @@ export function openConnecting(foundation: Foundation, outbound: Outbound) {
       }),
       exchangeCode: outbound.exchangeCode,
       makeCode: () => randomBytes(32).toString('base64url'),
-      forgetConnection({ applicationId, customerId, providerName, connectionId }) {
-        if (providerName !== null)
-          foundation.connections.forget(applicationId, { customerId, providerName });
-        if (connectionId !== null) outbound.forget(connectionId);
+      forgetConnection,
+      async endConnection(connection) {
+        const { applicationId, connectionId, generation } = connection;
+        await database
+          .forApplication(applicationId)
+          .credentials.markRefused(connectionId, generation, 'refresh_token_refused');
+        forgetConnection(connection);
       },
       onFailure: ({ failure, message, cause }) =>
         log.warn({ failure, cause, detail: message }, 'a customer was not connected'),
@@ -81,9 +97,9 @@ export function openConnecting(foundation: Foundation, outbound: Outbound) {
 
   return {
     services: connecting,
-    announceUrl(url: string) {
-      listensAt = url;
-    },
+    announceUrl: address.announce,
+    /** The path of the public URL, which begins every link: empty, or such as `/crossbook`. */
+    basePath: address.basePath,
 
     /** Where the demo's connect links lead back to. Undefined: there is no demo. */
     demoReturnUrl: () => demo && `${publicUrl() ?? ''}${DEMO_RETURN}`,
@@ -110,6 +126,9 @@ export function openConnecting(foundation: Foundation, outbound: Outbound) {
               ? [name]
               : [],
           ),
+        basePath: address.basePath,
+        applicationName: DEMO_APPLICATION.name,
+        readBranding: () => database.forApplication(DEMO_APPLICATION.id).branding.read(),
         hasGraphiQL: config.graphiql && config.operations === undefined,
         // Links that are created in GraphiQL are for the demo's customer.
         customerIds: [demo.customerId],
@@ -125,6 +144,21 @@ export function openConnecting(foundation: Foundation, outbound: Outbound) {
             provider,
           ),
       });
+    },
+  };
+}
+
+/** Where browsers reach Crossbook. Where any free port is used, it is unknown until Crossbook listens. */
+function openPublicAddress({ publicUrl, production, ...config }: Foundation['config']) {
+  let url = publicUrl;
+  let { basePath } = config;
+  return {
+    publicUrl: () => url,
+    basePath: () => basePath,
+    announce(listensAt: string) {
+      if (publicUrl !== undefined || production) return;
+      url = listensAt.replace(/\/$/, '');
+      basePath = toBasePath(url);
     },
   };
 }
@@ -159,6 +193,8 @@ function toUnconfirmedConnection(
     statusChangedAt: new Date(0).toISOString(),
     account,
     grantedScopes: scopes,
+    readableRecords: [],
+    writableRecords: [],
   };
 }
 

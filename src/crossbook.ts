@@ -25,9 +25,9 @@ export async function createCrossbook(
     plugins,
     clock,
   });
-  const { answer, onRefused, unread } = app;
+  const { answer, onRefused, unread, basePath } = app;
   const { proxies } = config;
-  const handler = createNodeHandler({ answer, onRefused, unread, proxies, forward });
+  const handler = createNodeHandler({ answer, onRefused, unread, proxies, forward, basePath });
   let closing: Promise<void> | undefined;
   const { demo } = app;
   if (!logging) app.logNotes();
@@ -82,9 +82,9 @@ const CHECKS: Readonly<Record<keyof CrossbookOptions, (value: unknown) => readon
 };
 
 function requireMethods(name: string, value: unknown, methods: readonly string[]): string[] {
-  const given: Readonly<Record<string, unknown>> = isObject(value) ? value : {};
+  const options: Readonly<Record<string, unknown>> = isObject(value) ? value : {};
   return methods
-    .filter((method) => typeof given[method] !== 'function')
+    .filter((method) => typeof options[method] !== 'function')
     .map((method) => `${name}.${method}: must be a function`);
 }
 

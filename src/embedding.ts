@@ -23,7 +23,10 @@ export interface CrossbookOptions {
 }
 
 export interface Crossbook {
-  /** Handles a request of a Node HTTP server: any path that your application does not handle itself. */
+  /**
+   * Handles a request of a Node HTTP server: any path that your application does not handle itself. If `PUBLIC_URL` has a
+   * path, it is removed from `request.url`.
+   */
   handle(request: IncomingMessage, response: ServerResponse): void;
   /**
    * Executes a GraphQL operation without a socket. It is a request like any other: its headers authenticate it, and it
@@ -35,7 +38,10 @@ export interface Crossbook {
   execute<Data = AnyData>(operation: QueryOperation): Promise<OperationResult<Data>>;
   /** The demo application's API key and customer. Undefined without the sandbox. */
   readonly demo: Demo | undefined;
-  /** Sets the URL at which Crossbook is reached, where `PUBLIC_URL` and `PORT` do not say it. Not in production. */
+  /**
+   * Sets the URL at which Crossbook is reached, with the path below which it is served, where `PUBLIC_URL` and `PORT` do
+   * not say it. Not in production.
+   */
   announceUrl(url: string): void;
   /** Makes `/readyz` fail, so that load balancers stop sending requests. Requests are still served. */
   announceStop(): void;

@@ -1,13 +1,14 @@
 import type { JoinedSandbox, Sandbox, SandboxFacts } from '@crossbook/sandbox';
 import { maxProviderResponseBytes, readMemoryLimit } from './admission/heavy-places.ts';
 import type { Config } from './config.ts';
-import { type Directions, toDirections } from './demo/directions.ts';
+import { type Directions, toDirections, toUsedSandbox } from './demo/directions.ts';
 import { DEMO_CUSTOMER_ID, seedDemo } from './demo/seed-demo.ts';
 import { DEMO_APPLICATION } from './domain/caller.ts';
 import type { FindOAuthClient } from './domain/oauth.ts';
-import type { Provider } from './domain/provider.ts';
+import type { Provider, Providers } from './domain/provider.ts';
 import type { RemovedConnection } from './domain/tenant.ts';
 import { listRedirectUris } from './domain/urls.ts';
+import type { WriteTimes } from './domain/writing.ts';
 import type { Plugins } from './graphql/graphql-server.ts';
 import type { Demo } from './http/welcome.ts';
 import { type Clock, systemClock } from './lib/clock.ts';
@@ -34,7 +35,7 @@ import { readVersion } from './version.ts';
 export async function openFoundation(
   config: Config,
   logging: Logging,
-  { clock = systemClock, ...given }: AppOverrides,
+  { clock = systemClock, ...overrides }: AppOverrides,
   onFailure: (close: () => unknown) => void,
 ) {
   const log = createLogger({ ...logging, level: config.logLevel });
@@ -42,49 +43,49 @@ export async function openFoundation(
   const { ring: keyRing, notes: keyNotes } = openKeyRing(config);
   const telemetry = await openTelemetry({ log, version, traces: config.traces, clock });
   onFailure(telemetry.close);
-  given.onStep?.('Opening the database');
+  overrides.onStep?.('Opening the database');
   const database = await openDatabase(
-    given.database ? { begun: given.database } : config.database,
+    overrides.database ? { begun: overrides.database } : config.database,
     {
       keyRing,
       clock,
       poolSize: config.databaseConnections,
-      ...given.timeouts?.database,
+      ...overrides.timeouts?.database,
       refreshLeaseMs: 2 * config.providerDeadlineMs + REFRESH_MARGIN_MS,
       ...reportTo(log),
       onUnreadable: (detail) => log.error({}, `stored secrets ${detail}`),
     },
   );
   onFailure(database.close);
-  if (config.sandbox) given.onStep?.('Opening the sandbox');
-  const joined = given.sandboxFacts && (await join(given.sandboxFacts));
+  if (config.sandbox) overrides.onStep?.('Opening the sandbox');
+  const joined = overrides.sandboxFacts && (await join(overrides.sandboxFacts));
   const own =
-    config.sandbox && !given.sandbox && !joined
-      ? await openOwnSandbox(config.sandbox.port)
+    config.sandbox && !overrides.sandbox && !joined
+      ? await openOwnSandbox(config.sandbox)
       : undefined;
   if (own) onFailure(own.sandbox.close);
-  const openedSandbox = given.sandbox ?? own?.sandbox;
-  const sandbox = openedSandbox ?? joined;
+  const openedSandbox = overrides.sandbox ?? own?.sandbox;
+  const sandbox = toUsedSandbox(openedSandbox ?? joined, config.sandbox?.all === true);
   const demo = sandbox && (await prepareDemo(database, sandbox, keyRing));
   const providers = createRegistry();
+  const directions = toDirections(sandbox);
   const notes = [
     ...keyNotes,
     ...(own?.notes ?? []),
     ...(sandbox || !(await database.demoData.remove()) ? [] : [DEMO_REMOVED]),
     ...(sandbox || (await database.admin.listApplications()).length > 0 ? [] : [FIRST_STEP]),
-    ...toRedirectNotes(config, providers.values()),
+    ...toRedirectNotes(config, listConnectable(config, { providers, directions })),
   ];
   const limits = await openLimits({
     ...config.limits,
     pages: config.pagesPerMinute,
     redis: config.redis,
-    workers: given.sharedLimits,
+    workers: overrides.sharedLimits,
     log,
     clock,
     hash: createKeyedHash(keyRing, 'address'),
   });
   onFailure(limits.close);
-  const directions = toDirections(sandbox);
   return {
     config,
     clock,
@@ -104,7 +105,7 @@ export async function openFoundation(
     demo,
     /** Whether webhooks may be sent by http: to this machine: to any port of it, so never in production. */
     mayLoopback: sandbox !== undefined && !config.production,
-    memoryBytes: readMemoryLimit(given.workers),
+    memoryBytes: readMemoryLimit(overrides.workers),
     connections: createConnectionCache(clock),
     findOAuthClient: createFindOAuthClient({ config, database, directions }),
     close: () =>
@@ -155,9 +156,9 @@ export function openCalls(
   return { outbound, revoke };
 }
 
-async function openOwnSandbox(port: number) {
+async function openOwnSandbox({ port, all }: NonNullable<Config['sandbox']>) {
   const { openSandboxNear } = await import('./demo/open-sandbox-near.ts');
-  return openSandboxNear(port);
+  return openSandboxNear(port, all);
 }
 
 async function join(facts: SandboxFacts): Promise<JoinedSandbox> {
@@ -165,17 +166,18 @@ async function join(facts: SandboxFacts): Promise<JoinedSandbox> {
   return joinSandbox(facts);
 }
 
-/** The demo's key is derived from the key ring instead of stored: stable over restarts and unguessable. */
+/** The demo's keys are derived from the key ring instead of stored: stable over restarts and unguessable. */
 async function prepareDemo(
   database: Database,
   sandbox: JoinedSandbox,
   ring: KeyRing,
-): Promise<Demo> {
+): Promise<Demo & { readonly adminKey: string }> {
   const key = `cbk_demo_${createKeyedHash(ring, 'demo key')('demo')}`;
+  const adminKey = `cba_${createKeyedHash(ring, 'demo admin key')('demo')}`;
   await database.demoData.use();
   await database.admin.ensureApplication(DEMO_APPLICATION);
   await seedDemo(database.forApplication(DEMO_APPLICATION.id).customers, sandbox);
-  return { key, customerId: DEMO_CUSTOMER_ID };
+  return { key, adminKey, customerId: DEMO_CUSTOMER_ID };
 }
 
 /**
@@ -188,8 +190,9 @@ export function createFindOAuthClient({
   directions,
 }: ClientSources): FindOAuthClient {
   return async ({ applicationId, provider, origin, clientId }) => {
-    const imitated = directions.findSandboxOfLogin(origin)?.client ?? directions.findClient(origin);
-    if (imitated) return imitated;
+    const simulated =
+      directions.findSandboxOfLogin(origin)?.client ?? directions.findClient(origin);
+    if (simulated) return simulated;
     const own = await database.forApplication(applicationId).oauthClients.find(provider);
     const known = [own, config.oauthClients[provider]].filter((client) => client !== undefined);
     return clientId === null ? known[0] : known.find((client) => client.clientId === clientId);
@@ -204,6 +207,18 @@ function toRedirectNotes(
   if (!sandbox && Object.keys(oauthClients).length === 0) return [];
   if (publicUrl === undefined) return [NO_PUBLIC_URL];
   return listRedirectUris(publicUrl, providers).map(({ uri }) => `Redirect   ${uri}`);
+}
+
+/** Those in the sandbox, and those with an app in the environment: others would be lines about nothing. */
+function listConnectable(
+  { oauthClients }: Pick<Config, 'oauthClients'>,
+  { providers, directions }: { readonly providers: Providers; readonly directions: Directions },
+): readonly Provider[] {
+  return [...providers.values()].filter(
+    ({ name, authorization }) =>
+      oauthClients[name] !== undefined ||
+      (authorization && directions.toSandboxLogin(name, authorization.logins[0].origin)),
+  );
 }
 
 const NO_PUBLIC_URL = 'Redirect   customers cannot be sent to a CRM: PUBLIC_URL is not set';
@@ -235,6 +250,8 @@ export interface AppOverrides {
   readonly random?: (() => number) | undefined;
   /** For tests: longer timeouts than those of production. */
   readonly timeouts?: TestTimeouts | undefined;
+  /** For tests: shorter times than those of production. */
+  readonly writeTimes?: Partial<WriteTimes> | undefined;
   /** For tests. */
   readonly clock?: Clock | undefined;
   /** The embedded database, where it is already starting. */

@@ -8,15 +8,15 @@ import { openGauges } from './measuring.ts';
 import type { Logging } from './telemetry/logger.ts';
 
 /** The composition root of a process that does jobs and serves no requests. */
-export function createJobs(config: Config, logging: Logging, given: AppOverrides = {}) {
-  return withCleanup((onFailure) => open({ config, logging, given, onFailure }));
+export function createJobs(config: Config, logging: Logging, overrides: AppOverrides = {}) {
+  return withCleanup((onFailure) => open({ config, logging, overrides, onFailure }));
 }
 
-async function open({ config, logging, given, onFailure }: Opening) {
-  const foundation = await openFoundation(config, logging, given, onFailure);
+async function open({ config, logging, overrides, onFailure }: Opening) {
+  const foundation = await openFoundation(config, logging, overrides, onFailure);
   const { database, log, notes, telemetry } = foundation;
   const { metrics, onRefused } = telemetry;
-  const { outbound, revoke } = openCalls(foundation, given);
+  const { outbound, revoke } = openCalls(foundation, overrides);
   onFailure(outbound.close);
   const jobs = startJobs(foundation, {
     outbound,
@@ -24,7 +24,7 @@ async function open({ config, logging, given, onFailure }: Opening) {
     doesJobs: true,
   });
   onFailure(jobs.stop);
-  const { countLostLines } = given;
+  const { countLostLines } = overrides;
   openGauges(foundation, {
     outbound,
     jobs,
@@ -34,7 +34,7 @@ async function open({ config, logging, given, onFailure }: Opening) {
   });
   const probes = createProbes({
     checkShared: database.checkShared,
-    renderMetrics: config.metrics ? () => metrics.answer(given.renderMetrics) : undefined,
+    renderMetrics: config.metrics ? () => metrics.answer(overrides.renderMetrics) : undefined,
   });
   return {
     handler: createProbeHandler({ probes, onRefused }),
@@ -67,6 +67,6 @@ const NOTHING_UNREAD = { held: 0, max: 0, refused: 0 };
 interface Opening {
   readonly config: Config;
   readonly logging: Logging;
-  readonly given: AppOverrides;
+  readonly overrides: AppOverrides;
   readonly onFailure: (close: () => unknown) => void;
 }

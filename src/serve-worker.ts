@@ -89,7 +89,14 @@ async function openJobsWorker(env: Env, options: Start, link: Link): Promise<Ope
 
 const NOTHING_SERVED: WorkerReady = {
   url: '',
-  welcome: { demo: null, hasMcp: false, hasGraphiQL: false, agentToken: null, notes: [] },
+  welcome: {
+    demo: null,
+    hasMcp: false,
+    hasGraphiQL: false,
+    agentToken: null,
+    consoleKey: null,
+    notes: [],
+  },
 };
 
 /** Its counters stay in the sum. The supervisor may have ended. */
@@ -134,7 +141,7 @@ const GATHER_MS = 50;
 async function openWorker(env: Env, options: Start, link: Link): Promise<OpenedWorker> {
   const { worker, workers, isFirst } = options;
   const config = readConfig(env);
-  const early = isFirst ? createStartupHandler() : undefined;
+  const early = isFirst ? createStartupHandler(config.basePath) : undefined;
   const earlyListener = early && (await listen({ ...config, ...early }));
   let crossbook: OwnCrossbook | undefined;
   const forwarding = createForwarding({
@@ -170,10 +177,10 @@ async function openWorker(env: Env, options: Start, link: Link): Promise<OpenedW
   const listener = earlyListener ?? (await listen({ ...config, handler, onRefused }));
   crossbook.announceUrl(listener.url);
   flushCompileCache();
-  const { demo = null, hasMcp, hasGraphiQL, agentToken = null, notes } = parts;
+  const { demo = null, hasMcp, hasGraphiQL, agentToken = null, consoleKey = null, notes } = parts;
   const ready: WorkerReady = {
-    url: listener.url,
-    welcome: { demo, hasMcp, hasGraphiQL, agentToken, notes },
+    url: listener.url + parts.basePath(),
+    welcome: { demo, hasMcp, hasGraphiQL, agentToken, consoleKey, notes },
   };
   return {
     ready,

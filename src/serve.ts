@@ -28,7 +28,7 @@ export async function serve(env: Env, database: BegunServer | undefined): Promis
   };
   try {
     const config = readConfig(env);
-    const { open, ...started } = createStartupHandler();
+    const { open, ...started } = createStartupHandler(config.basePath);
     // Listens before migrations run, so that probes and clients get a response meanwhile.
     const listener = await listen({ ...config, ...started });
     const settings = {
@@ -48,7 +48,8 @@ export async function serve(env: Env, database: BegunServer | undefined): Promis
     );
     crossbook.announceUrl(listener.url);
     open(crossbook.parts);
-    output.write(formatStartupMessage({ ...crossbook.parts, url: listener.url }));
+    const url = listener.url + crossbook.parts.basePath();
+    output.write(formatStartupMessage({ ...crossbook.parts, url }));
     shutdownOnSignal({
       listener,
       withinMs: config.shutdownMs,

@@ -45,7 +45,7 @@ const publicUrl = z
   .transform((text) => toPublicUrl(text) ?? '')
   .refine(
     (url) => url !== '',
-    'must be an origin such as https://crossbook.example; http only on this machine',
+    'must be a URL such as https://crossbook.example or https://app.example/crossbook; http only on this machine',
   );
 
 function readPair(pair: string): [string, string] {
@@ -95,7 +95,7 @@ export const SETTINGS = {
     'PUBLIC_URL',
     publicUrl,
     'https://crossbook.example',
-    'URL at which browsers reach Crossbook, for connect links and for the redirect URIs that are registered with the vendors: <PUBLIC_URL>/connect/callback/hubspot. https, except on this machine. Default: http://localhost:<PORT> if HOST is this machine.',
+    'URL at which browsers reach Crossbook, for connect links and for the redirect URIs that are registered with the vendors: <PUBLIC_URL>/connect/callback/PROVIDER. It may have a path, such as https://app.example/crossbook: all links then begin with it, and requests are served with and without it. https, except on this machine. Default: http://localhost:<PORT> if HOST is this machine.',
   ),
   logLevel: setting(
     'LOG_LEVEL',
@@ -151,6 +151,20 @@ export const SETTINGS = {
     '',
     'With this, applications and keys are managed over HTTP as well, below /admin. Make a key and its hash: crossbook keys admin',
   ),
+  console: {
+    enabled: optional(
+      'CROSSBOOK_CONSOLE',
+      onOff,
+      'on',
+      'The console for operators, at /console. Needs CROSSBOOK_ADMIN_KEY_HASH; operators sign in with the admin key. Default: on with the sandbox, otherwise off.',
+    ),
+    contacts: optional(
+      'CROSSBOOK_CONSOLE_CONTACTS',
+      onOff,
+      'on',
+      'Whether operators may look up the records of customers in the console. Each look-up is an entry in the audit log. Default: on with the sandbox, otherwise off.',
+    ),
+  },
   redisUrl: optional(
     'REDIS_URL',
     z
@@ -178,7 +192,7 @@ export const SETTINGS = {
     'CROSSBOOK_SANDBOX',
     onOff,
     'on',
-    'The simulated HubSpot and Salesforce, with the demo customer. Default: on if nothing real is configured (not in production, without DATABASE_URL, with HOST on this machine), otherwise off.',
+    'The simulated CRMs, with the demo customer. Default: on if nothing real is configured (not in production, without DATABASE_URL, with HOST on this machine), otherwise off.',
   ),
   sandboxHosts: {
     name: 'CROSSBOOK_HOSTS',
@@ -191,7 +205,13 @@ export const SETTINGS = {
     'CROSSBOOK_SANDBOX_PORT',
     wholeNumber(0, 65_534),
     '4010',
-    "Port of the sandbox's HubSpot; its Salesforce has the next one. 0: any free port.",
+    'Port of the first simulated CRM; the others have the next ones. 0: any free port.',
+  ),
+  sandboxAll: setting(
+    'CROSSBOOK_SANDBOX_ALL',
+    onOff,
+    'off',
+    'Whether the sandbox has all simulated CRMs, and not only two. The demo customer is connected to each.',
   ),
   syncHosts: optional(
     'CROSSBOOK_SYNC_HOSTS',
@@ -249,6 +269,12 @@ export const SETTINGS = {
       onOff,
       'off',
       'Whether the MCP server accepts API keys in addition to customer tokens. An agent with a key reaches all customers of the application.',
+    ),
+    writes: setting(
+      'CROSSBOOK_MCP_WRITES',
+      onOff,
+      'off',
+      'Whether the MCP server has tools that create and change records. A customer token needs can_write for them.',
     ),
     text: setting(
       'CROSSBOOK_MCP_TEXT',

@@ -50,6 +50,7 @@ export async function supervise(env: Env): Promise<void> {
         hasGraphiQL: welcome.hasGraphiQL,
         demo: welcome.demo ?? undefined,
         agentToken: welcome.agentToken ?? undefined,
+        consoleKey: welcome.consoleKey ?? undefined,
         notes: [
           `Workers    ${config.workers}${config.jobs ? ', and one for jobs' : ''}`,
           ...notes,
@@ -95,7 +96,7 @@ async function open({ config, log, output, readable, countLost, onFailure }: Ope
   embedded?.logTo((level, message) => log[level]({ database: 'embedded' }, message));
   const server = await embedded?.server;
   if (server) onFailure(server.close);
-  const own = config.sandbox && (await openSandbox(config.sandbox.port));
+  const own = config.sandbox && (await openSandbox(config.sandbox));
   if (own) onFailure(own.close);
 
   const hub = createRateLimitHub({ workers: processes, now: systemClock.now });
@@ -198,12 +199,12 @@ async function open({ config, log, output, readable, countLost, onFailure }: Ope
   }
 }
 
-async function openSandbox(port: number) {
+async function openSandbox({ port, all }: NonNullable<Config['sandbox']>) {
   const [{ openSandboxNear }, { describeSandbox }] = await Promise.all([
     import('./demo/open-sandbox-near.ts'),
     import('./demo/share-sandbox.ts'),
   ]);
-  const { sandbox, notes } = await openSandboxNear(port);
+  const { sandbox, notes } = await openSandboxNear(port, all);
   return { facts: describeSandbox(sandbox), notes, close: sandbox.close };
 }
 

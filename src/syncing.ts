@@ -4,11 +4,15 @@ import { BACKGROUND_WORK } from './admission/work.ts';
 import type { FoundProblem } from './domain/custom-fields.ts';
 import { CrossbookError } from './domain/errors.ts';
 import type { BulkReader } from './domain/provider.ts';
+import type { LinkRequest } from './domain/records/link.ts';
+import type { CrmRecord } from './domain/records/record.ts';
 import type { Destinations, DueSync, PlanScope } from './domain/sync.ts';
+import { findSyncedRecord, SYNCED_RECORDS, type SyncedKind } from './domain/synced-records.ts';
 import type { Foundation } from './foundation.ts';
 import type { Outbound } from './outbound/outbound.ts';
 import { watchSyncs } from './sync/watch.ts';
 import { openSyncWorker } from './sync/worker.ts';
+import { readGrantedAccess, requireAccess } from './usecases/record-access.ts';
 import { removeRows } from './usecases/remove-rows.ts';
 import { runSync } from './usecases/run-sync.ts';
 
@@ -119,9 +123,10 @@ function openLazily<T>(open: () => Promise<T>) {
 /** What one run needs of the process. */
 export function toRunDeps(
   { database, providers, outbound, clock, log, telemetry }: Running,
-  { connection, claimed }: Pick<DueSync, 'connection' | 'claimed'>,
+  { connection, claimed, kind }: Pick<DueSync, 'connection' | 'claimed' | 'kind'>,
 ) {
-  const access = providers.get(connection.providerName)?.crm;
+  const provider = providers.get(connection.providerName);
+  const access = provider?.crm;
   const { credentials, contactCache, customFields } = database.forApplication(
     claimed.applicationId,
   );
@@ -129,7 +134,10 @@ export function toRunDeps(
   const noted = new Set<string>();
   return {
     openRecords: () => {
-      if (!access) return undefined;
+      if (!provider || !access) return undefined;
+      // The scopes alone decide about objects that are copied as they are.
+      const record = findSyncedRecord(kind);
+      if (record) requireAccess({ provider, connection }, record, 'read');
       let bytes = 0;
       const work = {
         ...BACKGROUND_WORK,
@@ -146,18 +154,28 @@ export function toRunDeps(
           cache: contactCache,
           work,
           isBackground: true,
-          onCall: () => telemetry.usage?.called(owner),
+          onCall: (call) => telemetry.usage?.called(owner, call),
           deadline: clock.now() + DEADLINE_MS,
-        }).bulk;
-      return { records: toReader(open), readBytes: () => bytes };
+        });
+      return {
+        records: toReader(() => open().bulk),
+        readLinks: (kind: SyncedKind, requests: readonly LinkRequest[]) =>
+          open().of<CrmRecord>(SYNCED_RECORDS[kind]).links(requests),
+        readBytes: () => bytes,
+      };
     },
+    mayRead: (kind: SyncedKind) =>
+      readGrantedAccess(provider, connection).some(
+        ({ record, canRead }) => canRead && record === SYNCED_RECORDS[kind].type,
+      ),
     searchLagMs: () => access?.searchLagMs ?? 0,
     clockBehindMs: () => (access ? outbound.clockBehindMs({ connection, access }) : 0),
     onWritten: (written: { readonly records: number; readonly deleted: number }) =>
       telemetry.metrics.syncRows(connection.providerName, written),
+    access,
     readCustomFields: () => customFields.read(),
     noteProblem: (_connection: unknown, problem: FoundProblem) => {
-      const key = JSON.stringify([problem.field, problem.source, problem.problem]);
+      const key = JSON.stringify([problem.record, problem.field, problem.source, problem.problem]);
       if (noted.has(key)) return;
       noted.add(key);
       void customFields
@@ -177,6 +195,7 @@ function toReader(open: () => BulkReader): BulkReader {
     readChanges: (ask) => open().readChanges(ask),
     find: (ask, ids) => open().find(ask, ids),
     readDeleted: (ask) => open().readDeleted(ask),
+    readRelinked: (ask) => open().readRelinked(ask),
   };
 }
 

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 /** Folder → the folders that it may import. A folder missing here fails: name it, then use it. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   lib: [],
-  domain: ['lib'],
+  domain: ['provider-texts.ts', 'lib'],
   admission: ['domain', 'lib'],
   usecases: ['domain', 'lib'],
   providers: ['domain', 'lib'],
@@ -20,6 +20,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   rest: ['usecases', 'request', 'admission', 'domain', 'lib'],
   mcp: ['usecases', 'request', 'admission', 'domain', 'lib'],
   connect: ['usecases', 'admission', 'domain', 'lib'],
+  console: ['request', 'domain', 'lib'],
   demo: ['domain', 'lib'],
   workers: ['http', 'limits', 'domain', 'lib'],
   cli: [
@@ -31,6 +32,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'providers',
     'graphql',
     'config.ts',
+    'checks.ts',
+    'version.ts',
     'domain',
     'lib',
   ],
@@ -97,6 +100,7 @@ const TOP_FILES: Readonly<Record<string, readonly string[]>> = {
     'background-jobs.ts',
     'connecting.ts',
     'config.ts',
+    'operating.ts',
     'foundation.ts',
     'measuring.ts',
   ],
@@ -119,10 +123,31 @@ const TOP_FILES: Readonly<Record<string, readonly string[]>> = {
   ],
   'measuring.ts': ['background-jobs.ts', 'foundation.ts', 'domain', 'outbound', 'telemetry'],
   'connecting.ts': ['foundation.ts', 'connect', 'domain', 'http', 'request', 'storage', 'outbound'],
+  'checks.ts': ['config.ts', 'domain', 'lib', 'limits', 'providers', 'storage', 'usecases'],
+  'operating.ts': [
+    'checks.ts',
+    'foundation.ts',
+    'console',
+    'domain',
+    'request',
+    'rest',
+    'storage',
+    'lib',
+  ],
   'config.ts': ['settings.ts', 'domain', 'lib'],
   'settings.ts': ['domain', 'lib'],
-  'background-jobs.ts': ['foundation.ts', 'syncing.ts', 'usecases', 'outbound', 'storage', 'lib'],
+  'background-jobs.ts': [
+    'foundation.ts',
+    'settling.ts',
+    'syncing.ts',
+    'usecases',
+    'outbound',
+    'storage',
+    'lib',
+  ],
   'syncing.ts': ['foundation.ts', 'admission', 'domain', 'lib', 'outbound', 'sync', 'usecases'],
+  'settling.ts': ['foundation.ts', 'admission', 'domain', 'outbound', 'usecases'],
+  'provider-texts.ts': ['providers'],
   'version.ts': [],
 };
 
@@ -364,10 +389,24 @@ describe('shape', () => {
     },
   );
 
-  test('shared code does not branch on a provider', () => {
-    const branching = /(===|!==|case)\s*['"](hubspot|salesforce|pipedrive)['"]/;
-    const shared = sources.filter(({ home }) => !['providers', 'demo'].includes(home));
-    expect(shared.filter(({ code }) => branching.test(code)).map(({ file }) => file)).toEqual([]);
+  test('no code or text names a provider outside of its folder, the registry and the demo', () => {
+    const names = /hubspot|salesforce|pipedrive|zendesk|dynamics 365|zoho|capsule/i;
+    const naming = sources.filter(
+      ({ file, home, code }) =>
+        !['providers', 'demo', 'provider-texts.ts'].includes(home) &&
+        file !== 'src/domain/provider-names.ts' &&
+        names.test(withoutComments(code)),
+    );
+    expect(naming.map(({ file }) => file)).toEqual([]);
+  });
+
+  test('texts of a provider are data, which the domain may read', () => {
+    const texts = sources.filter(({ file }) => /^src\/providers\/\w+\/texts\.ts$/.test(file));
+    expect(texts.length).toBeGreaterThan(1);
+    for (const { file, targets, packages } of texts)
+      expect([...targets, ...packages], file).toEqual([]);
+    const collected = sources.find(({ file }) => file === 'src/provider-texts.ts')?.targets;
+    expect(collected?.toSorted()).toEqual(texts.map(({ file }) => file).toSorted());
   });
 
   test('objects that are made for each request have no getters: each would keep its request in memory', () => {
@@ -399,6 +438,11 @@ function listFiles(folder: string): string[] {
     .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
     .filter((entry) => !entry.parentPath.includes('node_modules'))
     .map((entry) => join(entry.parentPath, entry.name));
+}
+
+/** Strings keep their `//`, as in URLs. */
+function withoutComments(code: string): string {
+  return code.replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '');
 }
 
 function toRelative(path: string): string {

@@ -198,6 +198,8 @@ test.each([
   [{ PORT: '0' }, undefined],
   [{ HOST: '0.0.0.0' }, undefined],
   [{ PUBLIC_URL: 'https://Crossbook.example/' }, 'https://crossbook.example'],
+  [{ PUBLIC_URL: 'https://App.example/Crm/x' }, 'https://app.example/Crm/x'],
+  [{ PUBLIC_URL: 'https://app.example/crm/' }, 'https://app.example/crm'],
   [{ PUBLIC_URL: 'http://127.0.0.1:4000', HOST: '0.0.0.0' }, 'http://127.0.0.1:4000'],
 ])('with %j the public URL is %s', (env, publicUrl) => {
   expect(readConfig(env).publicUrl).toBe(publicUrl);
@@ -205,7 +207,11 @@ test.each([
 
 test.each([
   'http://crossbook.example',
-  'https://crossbook.example/base',
+  'https://crossbook.example/a//b',
+  'https://crossbook.example/a/../b',
+  'https://crossbook.example/a%2fb',
+  'https://crossbook.example/a;b',
+  'https://crossbook.example/a?x',
   'https://crossbook.example?x',
   'https://user@crossbook.example',
   'http://localhost.evil.example',
@@ -213,7 +219,7 @@ test.each([
   'crossbook.example',
   'javascript:alert(1)',
 ])('%s is rejected as a public URL', (PUBLIC_URL) => {
-  expect(() => readConfig({ PUBLIC_URL })).toThrow(/PUBLIC_URL: must be an origin/);
+  expect(() => readConfig({ PUBLIC_URL })).toThrow(/PUBLIC_URL: must be a URL/);
 });
 
 test.each([

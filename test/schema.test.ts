@@ -56,7 +56,7 @@ test('the schema itself, also of an application with typed custom fields, says w
     sources: [],
     customersMayMap: true,
   } as const;
-  for (const customFields of [[], [favorite]]) {
+  for (const customFields of [{}, { CONTACT: [favorite] }, { COMPANY: [favorite] }]) {
     const { data } = await graphql({
       schema: createSubgraphs(entitySchema)(customFields),
       source: '{ __schema { description } }',

@@ -47,4 +47,5 @@ const MAY = [
   'test/support/fast-check.ts',
   'packages/child-postgres/test/killed.test.ts',
   'test/storage/embedded-server.test.ts',
+  'test/app/writes-killed.test.ts',
 ];

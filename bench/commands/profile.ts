@@ -8,9 +8,11 @@ import { RESULTS } from '../support/paths.ts';
 import { say, showProgress } from '../support/progress.ts';
 import { measure } from '../throughput/measure.ts';
 import { openStage } from '../throughput/stage.ts';
-import { CASES } from '../workload/cases.ts';
+import { CASES, WITH_COMPANIES } from '../workload/cases.ts';
 import { toRequests } from '../workload/requests.ts';
 import { CONNECTIONS } from './throughput.ts';
+
+const RECORDS = ['contact', 'company'];
 
 /**
  * `profile crossbook 100`: a contender's CPU time by folder and by function. The third argument is the directory of
@@ -18,12 +20,14 @@ import { CONNECTIONS } from './throughput.ts';
  */
 export async function profile(options: Options): Promise<void> {
   const [name = 'crossbook', caseName = '100', folder] = options.rest;
-  const workload = CASES.find((one) => one.name === caseName);
+  const workload = [...CASES, WITH_COMPANIES].find((one) => one.name === caseName);
   if (!workload)
     throw new Error(`There is no case ${caseName}. There are: ${CASES.map((one) => one.name)}`);
   const other = folder && { name: folder, title: folder, product: join(resolve(folder), 'dist') };
   const stage = await openStage(
-    other ? { ...options, only: [], variants: [other] } : { ...options, only: [name] },
+    other
+      ? { ...options, only: [], variants: [other] }
+      : { ...options, only: [name], ...(workload === WITH_COMPANIES && { records: RECORDS }) },
   );
   try {
     const [player] = stage.players;

@@ -24,7 +24,7 @@ import { measureSyncCost, type SyncCost } from './sync.ts';
 /**
  * What a request, a webhook delivery and a sync cost: processor time of Crossbook and PostgreSQL, calls to the CRM and
  * transactions, with one, two and four workers at the same rate in total, and with one at twice that rate. Also a mix of
- * requests, of which docs/capacity.md says what it should cost. `scale 300`: requests a second in total.
+ * requests, whose cost is also predicted from those of its parts. `scale 300`: requests a second in total.
  */
 export async function measureScale(options: Options): Promise<void> {
   const { databaseUrl, rest, node, quick } = options;
@@ -56,7 +56,7 @@ export async function measureScale(options: Options): Promise<void> {
 export function showScale(result: ScaleResult, isQuick: boolean): void {
   const section = toCapacitySection(result);
   say(section);
-  if (!isQuick && writeBetweenMarks(DOCUMENT, section)) say(`${DOCUMENT} shows it.`);
+  if (!isQuick && writeBetweenMarks(DOCUMENT, 'scale', section)) say(`${DOCUMENT} shows it.`);
 }
 
 /** One start of Crossbook, at one rate or two. */
@@ -280,7 +280,7 @@ const CONNECTIONS = 32;
 const WARM_UP_SECONDS = 2;
 const DRAINED_MS = 1_000;
 const NOTHING: Cost = { product: 0, postgres: 0 };
-const DOCUMENT = 'docs/capacity.md';
+const DOCUMENT = 'docs/performance.md';
 
 /** Milliseconds of a processor. */
 export interface Cost {

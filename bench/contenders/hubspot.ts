@@ -8,14 +8,15 @@ export function createHubSpot({ origin, token }: HubSpotOptions): HubSpot {
   const agent = new Agent({ keepAliveTimeout: 20_000 });
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
 
-  const post = async (body: string): Promise<Buffer> => {
-    const answer = await agent.request({ origin, path: BATCH_READ, method: 'POST', headers, body });
+  const post = async (body: string, path = BATCH_READ): Promise<Buffer> => {
+    const answer = await agent.request({ origin, path, method: 'POST', headers, body });
     return Buffer.from(await answer.body.arrayBuffer());
   };
   return {
     post,
-    async readContacts(emails) {
-      const parts = await Promise.all(toBatches(emails).map(async (batch) => post(toBody(batch))));
+    async readContacts(emails, properties) {
+      const batches = toBatches(emails);
+      const parts = await Promise.all(batches.map((batch) => post(toBody(batch, properties))));
       return parts.flatMap((part) => (JSON.parse(part.toString()) as BatchAnswer).results);
     },
   };
@@ -63,8 +64,8 @@ export const PROPERTIES: readonly string[] = [
 
 export interface HubSpot {
   /** One batch read, with unparsed request and response bodies. */
-  post(body: string): Promise<Buffer>;
-  readContacts(emails: readonly string[]): Promise<readonly HubSpotRecord[]>;
+  post(body: string, path?: string): Promise<Buffer>;
+  readContacts(emails: readonly string[], properties?: readonly string[]): Promise<HubSpotRecord[]>;
 }
 
 export interface HubSpotRecord {

@@ -3,25 +3,20 @@ import { DAY_OF_CUSTOMER, type DayOfCustomer } from '../workload/day-of-customer
 import { toEnvironmentText } from './environment.ts';
 import { toTable } from './throughput-table.ts';
 
-/** The tables of docs/capacity.md: what was measured, what follows from it, and how far a prediction was off. */
+/** The capacity section of docs/performance.md: what was measured, what follows from it, and how far a prediction was off. */
 export function toCapacitySection(result: ScaleResult): string {
   const { environment, columns } = result;
   return [
     `Made by \`npm run bench -- scale\`: ${toEnvironmentText(environment)}.`,
-    '## The assumptions',
+    '### Assumptions',
     toAssumptions(),
-    '## What a request costs',
+    '### What a request costs',
     COSTS,
     toCostTable(result),
     toOtherCosts(result),
-    COUNTS,
-    toCountTable(columns),
-    '## Processes, connections, disk and Redis by the number of customers',
-    PLAN,
+    '### Processes, connections, disk and Redis by the number of customers',
     toPlanTable(result),
-    '## A prediction, compared with a run',
-    CHECK,
-    toCheckTable(columns),
+    toCheck(columns),
   ].join('\n\n');
 }
 
@@ -83,20 +78,6 @@ that finds nothing new ${toPair(sync.runWithoutNews)} ms, and a thousand rows of
 is in the second figure.`;
 }
 
-function toCountTable(columns: readonly Column[]): string {
-  const head = ['for each request, calls to the CRM / transactions', ...columns.map(toTitle)];
-  return toTable(
-    head,
-    Object.entries(NAMES).map(([name, title]) => [
-      title,
-      ...columns.map(({ costs }) => {
-        const { calls, transactions } = costs[name as keyof typeof NAMES];
-        return `${calls.toFixed(2)} / ${transactions.toFixed(2)}`;
-      }),
-    ]),
-  );
-}
-
 function toPlanTable(result: ScaleResult): string {
   const plans = SIZES.map((customers) => planFor(customers, result));
   const row = (title: string, toValue: (plan: Plan) => string) => [title, ...plans.map(toValue)];
@@ -120,7 +101,7 @@ function toPlanTable(result: ScaleResult): string {
   );
 }
 
-/** The formulas of the document. */
+/** The formulas of docs/sizing.md. */
 function planFor(customers: number, { columns, delivery, sync }: ScaleResult): Plan {
   const [first] = columns;
   if (!first) throw new Error('Nothing was measured.');
@@ -173,26 +154,19 @@ function toDisk(customers: number, processes: number): Plan['disk'] {
   };
 }
 
-function toCheckTable(columns: readonly Column[]): string {
+/** How far the costs of single requests are from that of all of them, sent together. */
+function toCheck(columns: readonly Column[]): string {
   const { requests } = DAY_OF_CUSTOMER;
   const names = Object.keys(requests) as (keyof DayOfCustomer['requests'])[];
   const total = names.reduce((sum, name) => sum + requests[name], 0);
-  const head = ['a mix of requests', 'predicted', 'measured', 'error'];
-  const rows = columns.flatMap((column) =>
+  const errors = columns.flatMap(({ costs }) =>
     (['product', 'postgres'] as const).map((name) => {
-      const predicted =
-        names.reduce((sum, one) => sum + requests[one] * column.costs[one][name], 0) / total;
-      const measured = column.costs.mix[name];
-      const error = (predicted / measured - 1) * 100;
-      return [
-        `${toTitle(column)}, ${name === 'product' ? 'Crossbook' : 'PostgreSQL'}`,
-        `${predicted.toFixed(2)} ms`,
-        `${measured.toFixed(2)} ms`,
-        `${error > 0 ? '+' : ''}${error.toFixed(0)} %`,
-      ];
+      const predicted = names.reduce((sum, one) => sum + requests[one] * costs[one][name], 0);
+      return (predicted / total / costs.mix[name] - 1) * 100;
     }),
   );
-  return toTable(head, rows);
+  const toPercent = (error: number) => `${error > 0 ? '+' : ''}${error.toFixed(0)} %`;
+  return `The requests of a day, sent together in their proportions, were predicted with errors of ${toPercent(Math.min(...errors))} to ${toPercent(Math.max(...errors))}.`;
 }
 
 function toTitle({ workers, perSecond }: Column): string {
@@ -234,7 +208,7 @@ const COUNTED_CUSTOMERS = 1_000;
 /** The default of CROSSBOOK_CACHE_MEGABYTES. */
 const CACHE_BYTES = 64e6;
 
-/** What docs/capacity.md assumes of an installation. */
+/** What docs/performance.md assumes of an installation. */
 const INSTALLATION = {
   applications: 10,
   /** Of a customer. */
@@ -245,7 +219,7 @@ const INSTALLATION = {
   syncing: 0.2,
 } as const;
 
-/** Bytes of a row with its indexes: the table in docs/scaling.md, made by `npm run large`. */
+/** Bytes of a row with its indexes: measured by `npm run large`, and the same as in the formulas of docs/sizing.md. */
 const BYTES = {
   customer: 290,
   connection: 548,
@@ -259,15 +233,9 @@ const BYTES = {
   cachedContent: 1_000,
 } as const;
 
-const COSTS = `The time of all processes of Crossbook and of PostgreSQL, for each request, 32 connections. Rates are those of all workers together. A request costs less in a
-busy process, which batches more: so the first column is closest to a process that is used to 60 %. With several workers, a request of a customer is
-forwarded to the worker of that customer, which is in the costs.`;
-
-const COUNTS = 'How many calls and transactions are shared shows in these counts:';
-
-const PLAN = `Computed by the formulas above from the assumptions above and the first column:`;
-
-const CHECK = `The requests of a day, in their proportions, sent together: the mean of their costs, weighted, and what the run took.`;
+const COSTS = `The processor time of all processes of Crossbook and of PostgreSQL for each request, with 32 connections. Rates are those of all workers together. A
+request costs less in a busy process, which batches more, so the first column is closest to a process that is used to 60 %. With several workers, the
+costs include forwarding a request to the worker of its customer.`;
 
 interface Plan {
   readonly requests: number;

@@ -44,20 +44,19 @@ export function toSection(reports: readonly Report[]): string {
   ].join('\n\n');
 }
 
-const HOW = `Every contender reads the same contacts from the same HubSpot, simulated in another process, by batch reads of 100
-emails, and returns all their fields; 32 connections, one core for the contender, everybody on the same Node flags, medians of interleaved rounds. The
-hand-written endpoint is node:http and undici: it parses, maps and stringifies, and nothing else. Crossbook runs as it ships:
-with API keys, budgets, signed cursors, its cache and its log; the others have none of these. A REST endpoint has no selection, so
-three fields cost it as much as all. At one contact Crossbook merges look-ups that wait for the same CRM account, and so makes
-fewer calls than the others. Mesh does not map: its responses have HubSpot's own shape.`;
+const HOW = `Every server reads the same contacts from the same simulated HubSpot, in batches of 100 emails, and returns all their fields. 32 connections,
+one core for the server, the same Node flags, medians of interleaved rounds. The hand-written endpoint (\`node:http\` and undici) parses, maps and
+stringifies, and nothing else. Crossbook runs as it ships, with API keys, limits, signed cursors, cache and log. A REST endpoint has no selection, so
+three fields cost it as much as all. At one contact Crossbook merges look-ups for the same CRM account, and so makes fewer calls. Mesh returns HubSpot's
+own shape.`;
 
 const LOOKUPS = `Look-ups of different emails that arrive together for one HubSpot account, one in each request, under HubSpot's
-real limits. The naive clients make one call for each: one backs off on 429, one knows the limit and paces itself.`;
+real limits. The other clients make one call for each: one backs off on 429, one knows the limit and paces itself.`;
 
-const UPSERTS = `Upserts of customers over 32 connections, against a bare \`INSERT … ON CONFLICT\` with \`pg\`, one statement for
-each. Crossbook writes those together that come while others are under way, so its storage can be ahead of the bare statement.`;
+const UPSERTS = `Upserts of customers over 32 connections, compared with a bare \`INSERT … ON CONFLICT\` with \`pg\`, one statement for
+each. Crossbook writes concurrent upserts in one statement, so its storage can be ahead of the bare statement.`;
 
-const START = `A start, with the sandbox: medians of interleaved rounds, as multiples of what Node needs to import graphql-yoga and end.
-Memory is what is resident after the first search; of the embedded server and its guard, their proportional share.`;
+const START = `From the start of the process, with the sandbox: medians of interleaved rounds, as multiples of what Node needs to import graphql-yoga and end.
+Memory is resident memory after the first search; of the embedded server and its guard, their proportional share.`;
 
 const GROWTH = 'One request at a time, from the request to the complete response:';

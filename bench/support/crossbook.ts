@@ -56,7 +56,7 @@ export async function connectCustomer(
   crossbook: Crossbook,
   customer: HubSpotCustomer,
 ): Promise<void> {
-  const { customerId, account } = customer;
+  const { customerId, account, records } = customer;
   // REST, whose names are those of the specification, so that builds of older commits are compared too.
   const response = await fetch(`${crossbook.url}/customers`, {
     method: 'PUT',
@@ -70,6 +70,8 @@ export async function connectCustomer(
           provider_name: 'hubspot',
           instance_url: `http://127.0.0.1:${crossbook.hubspotPort}/contacts/${account.id}`,
           credentials: { type: 'token', value: account.staticToken },
+          // Older builds do not know it.
+          ...(records && { records }),
         },
       ],
     }),
@@ -105,6 +107,7 @@ export interface SandboxAccount {
 interface HubSpotCustomer {
   readonly customerId: string;
   readonly account: SandboxAccount;
+  readonly records?: readonly string[] | undefined;
 }
 
 interface CrossbookOptions {

@@ -23,8 +23,11 @@ export async function openStage({
   only,
   databaseUrl,
   variants = [],
+  floor,
+  records,
 }: StageOptions): Promise<Stage> {
   const wanted: readonly Participant[] = [
+    ...(floor ? [floor] : []),
     ...CONTENDERS.filter(
       ({ name, onPostgres }) =>
         (!only || only.includes(name)) && (!onPostgres || databaseUrl !== undefined),
@@ -55,7 +58,7 @@ export async function openStage({
   });
   const { account } = upstream.ready;
   for (const crossbook of crossbooks.values())
-    await connectCustomer(crossbook, { customerId: CUSTOMER, account });
+    await connectCustomer(crossbook, { customerId: CUSTOMER, account, records });
   const load = await startProcess<object>({ script: scriptOf('load/main'), node, core: 'others' });
   const args = [`http://127.0.0.1:${peersPort}`, account.staticToken];
   const players: Player[] = [];
@@ -122,6 +125,10 @@ interface PeerOptions {
 export interface StageOptions extends Options {
   /** Variants of Crossbook, beside the shipped one. */
   readonly variants?: readonly Variant[] | undefined;
+  /** A reference of its own, in place of that of the contenders. */
+  readonly floor?: Contender | undefined;
+  /** The types of records that the connection may read. Absent: contacts. */
+  readonly records?: readonly string[] | undefined;
 }
 
 export interface Variant {

@@ -2,16 +2,18 @@ import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { BATCH_READ } from '../contenders/hubspot.ts';
 import type { SandboxAccount } from '../support/crossbook.ts';
 import { PARTS } from '../support/paths.ts';
 import { startWorker } from '../support/worker.ts';
 import { PEOPLE } from '../workload/cases.ts';
 import { emailsOf, inventPeople } from '../workload/people.ts';
+import { createRecordings } from './recordings.ts';
 import { askSandbox, createReplay } from './replay.ts';
 
 /**
  * The HubSpot of all contenders: `main.js PORT…`. The sandbox, without effective rate limits, responds to each
- * request once; from then on its bytes are replayed, because the imitation needs more CPU time than most
+ * request once; from then on its bytes are replayed, because the simulation needs more CPU time than most
  * contenders.
  */
 const ports = process.argv.slice(2).map(Number);
@@ -26,13 +28,17 @@ const account = sandbox.hubspot.createAccount({
 const { id, staticToken } = account;
 const ask = askSandbox(sandbox.hubspot.origin, staticToken);
 const replay = createReplay({ ask, emails: emailsOf(PEOPLE) });
+const others = createRecordings(sandbox.hubspot.origin);
 
 const listener: RequestListener = (request, response) => {
   const chunks: Buffer[] = [];
   request.on('data', (chunk: Buffer) => chunks.push(chunk));
   request.on('end', () => {
-    replay.answer(Buffer.concat(chunks).toString()).then(
-      ({ headers, body }) => response.writeHead(200, headers).end(body),
+    const body = Buffer.concat(chunks).toString();
+    const answering =
+      request.url === BATCH_READ ? replay.answer(body) : others.answer(request, body);
+    answering.then(
+      (answer) => response.writeHead(200, answer.headers).end(answer.body),
       (error: unknown) => response.writeHead(500).end(String(error)),
     );
   });
@@ -44,7 +50,7 @@ await Promise.all(
   }),
 );
 startWorker({ account: { id, staticToken } } satisfies UpstreamReady, {
-  calls: async () => replay.calls(),
+  calls: async () => replay.calls() + others.calls(),
 });
 
 export interface UpstreamReady {

@@ -9,6 +9,14 @@ export const CASES: readonly Case[] = [
   { name: '100-three', title: '100 contacts, three fields', contacts: 100, fields: 'three' },
 ];
 
+/** What `links` measures: only Crossbook and an endpoint written for it follow links. */
+export const WITH_COMPANIES: Case = {
+  name: '100-companies',
+  title: '100 contacts with their companies',
+  contacts: 100,
+  fields: 'companies',
+};
+
 /** Different people in rotation, so that no contender can reuse its last response. */
 export function emailSetsOf({ contacts }: Case): readonly (readonly string[])[] {
   const sets = Math.min(PEOPLE / contacts, 200);

@@ -1,5 +1,13 @@
 import type { Kind } from './requests.ts';
 
+/** For `links`. */
+export const LINKS_FLOOR: Contender = {
+  name: 'floor',
+  title: 'hand-written endpoint',
+  kind: 'floor',
+  script: 'contenders/floor-links',
+};
+
 /** The contenders, in the order of the tables. The first is the reference for the others. */
 export const CONTENDERS: readonly Contender[] = [
   { name: 'floor', title: 'hand-written endpoint', kind: 'floor', script: 'contenders/floor' },

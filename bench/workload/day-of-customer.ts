@@ -1,7 +1,7 @@
 import type { LoadRequest } from '../load/main.ts';
 import type { CustomerRequests } from './customers.ts';
 
-/** What docs/capacity.md assumes of a customer and a day. */
+/** What docs/performance.md assumes of a customer and a day. */
 export const DAY_OF_CUSTOMER: DayOfCustomer = {
   requests: { searchOfMany: 15, cachedSearch: 5, read: 10, upsert: 2 },
   deliveries: 3,

@@ -7,13 +7,14 @@ const EVERY_FIELD = `
   lifecycleStage lastActivityAt createdAt updatedAt lastModifiedAt isDeleted
 `;
 const THREE_FIELDS = 'id firstName lastName';
+const WITH_COMPANIES = `${THREE_FIELDS} companies { edges { isPrimary node { id name domain } } }`;
 const OF_THE_PAGE =
   'pageInfo { hasNextPage hasPreviousPage startCursor endCursor } totalCount fetchedAt';
 
 export function searchOperation(fields: FieldSet): string {
   return `query Search($emails: [String!]!, $first: Int) {
     searchContacts(filter: { emails: $emails }, first: $first) {
-      nodes { ${fields === 'three' ? THREE_FIELDS : EVERY_FIELD} }
+      nodes { ${SELECTIONS[fields]} }
       ${OF_THE_PAGE}
     }
   }`;
@@ -30,4 +31,10 @@ export function aliasedOperation(count: number): string {
   return `query Aliased(${variables.join(', ')}) { ${aliases.join('\n')} }`;
 }
 
-export type FieldSet = 'all' | 'three';
+const SELECTIONS: Readonly<Record<FieldSet, string>> = {
+  all: EVERY_FIELD,
+  three: THREE_FIELDS,
+  companies: WITH_COMPANIES,
+};
+
+export type FieldSet = 'all' | 'three' | 'companies';

@@ -14,7 +14,7 @@ const config: CodegenConfig = {
     'src/operations.generated.ts': {
       plugins: ['typescript-operations', 'typed-document-node'],
       config: {
-        scalars: { DateTime: 'string', JSON: 'unknown', ID: 'string' },
+        scalars: { Date: 'string', DateTime: 'string', JSON: 'unknown', ID: 'string' },
         immutableTypes: true,
         arrayInputCoercion: false,
         useTypeImports: true,

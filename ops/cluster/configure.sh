@@ -1,5 +1,5 @@
 #!/bin/sh
-# Writes the files of one host from those in this folder. docs/scaling.md has the order of steps.
+# Writes the files of one host from those in this folder. ops/cluster/README.md has the order of steps.
 #   sh configure.sh secrets > cluster.env     once; every host needs this file in this folder
 #   sh configure.sh data data-1 10.0.0.21     on a host of PostgreSQL, etcd, Redis and Sentinel
 #   sh configure.sh crossbook                 on a host of Crossbook

@@ -20,10 +20,15 @@ export function readProvider(name: string): ProviderName {
   throw new UsageError(toUnknownProvider(name));
 }
 
-/** An operand of several commands. */
+/** Operands of several commands. */
 export const APPLICATION: Operand = {
   name: 'APPLICATION',
   description: 'Id of the application, or its name if it is unique.',
+};
+
+export const CUSTOMER: Operand = {
+  name: 'CUSTOMER',
+  description: 'The application’s own id of the customer.',
 };
 
 /** Formats rows as aligned columns. The last column is not padded. */
@@ -82,7 +87,7 @@ export interface Invocation {
   /** Opens the configured database; the embedded one is joined if it runs. Closed at the end of the command. */
   openDatabase(): Promise<Database>;
   /** Opens the database for an application: by default, that of the operand APPLICATION. */
-  openApplication(given?: string): Promise<Application & ApplicationStores>;
+  openApplication(name?: string): Promise<Application & ApplicationStores>;
   /** The keys that encrypt and sign. Created if there are none yet. */
   readKeyRing(): KeyRing;
   /** Reads standard input: for secrets, which must not be arguments. */

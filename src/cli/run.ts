@@ -8,6 +8,7 @@ import { type KeyRing, openKeyRing } from '../storage/key-ring.ts';
 import { findApplication } from '../usecases/manage-applications.ts';
 import { type Command, type Invocation, type Option, toTable, UsageError } from './command.ts';
 import { applicationCommands } from './commands/applications.ts';
+import { checkConnection } from './commands/check-connection.ts';
 import { customFieldCommands } from './commands/custom-fields.ts';
 import { customerCommands } from './commands/customers.ts';
 import { doctor } from './commands/doctor.ts';
@@ -16,14 +17,17 @@ import { listCommands } from './commands/lists.ts';
 import { syncCommands } from './commands/syncs.ts';
 import { usageCommands } from './commands/usage.ts';
 import { webhookCommands } from './commands/webhooks.ts';
+import { writeCommands } from './commands/writes.ts';
 
 /** All commands, in the order of the help. */
 export const COMMANDS: readonly Command[] = [
   ...applicationCommands,
   ...customFieldCommands,
   ...listCommands,
+  checkConnection,
   ...customerCommands,
   ...syncCommands,
+  ...writeCommands,
   ...webhookCommands,
   ...usageCommands,
   ...installationCommands,
@@ -37,7 +41,7 @@ export async function runCommand(options: RunOptions): Promise<number> {
   const printError = (text: string) => void stderr.write(`${text}\n`);
   const command = COMMANDS.find(({ name }) => isCalled(name, args));
   const help = command ? renderCommandHelp(command) : renderHelp(familyOf(args));
-  if (isHelpWanted(args, command)) {
+  if (requestsHelp(args, command)) {
     print(help);
     return 0;
   }
@@ -51,9 +55,9 @@ export async function runCommand(options: RunOptions): Promise<number> {
     return 2;
   }
   try {
-    const given = readArguments(command, args);
-    const { data, text, failed = false } = await invoke(command, given, options);
-    print(given.flag('json') ? JSON.stringify(data, null, 2) : text);
+    const parsed = readArguments(command, args);
+    const { data, text, failed = false } = await invoke(command, parsed, options);
+    print(parsed.flag('json') ? JSON.stringify(data, null, 2) : text);
     return failed ? 1 : 0;
   } catch (error) {
     printError(toReason(error));
@@ -73,7 +77,7 @@ function familyOf([first]: readonly string[]): readonly Command[] {
   return family.length > 0 ? family : COMMANDS;
 }
 
-function isHelpWanted(args: readonly string[], command: Command | undefined): boolean {
+function requestsHelp(args: readonly string[], command: Command | undefined): boolean {
   const [first = ''] = args;
   if (!command && first === 'help') return true;
   const isKnown =
@@ -133,14 +137,14 @@ const JSON_OPTION: Option = { description: 'Prints JSON.' };
 
 async function invoke(
   command: Command,
-  given: ReturnType<typeof readArguments>,
+  parsed: ReturnType<typeof readArguments>,
   options: RunOptions,
 ) {
   const { env, stdin, stderr, now = systemClock.wall, fetch = globalThis.fetch } = options;
   let database: Database | undefined;
   let keyRing: KeyRing | undefined;
   const invocation: Invocation = {
-    ...given,
+    ...parsed,
     readConfig: () => readConfig(env),
     async openDatabase() {
       const config = readConfig(env);
@@ -157,7 +161,7 @@ async function invoke(
       keyRing = ring;
       return ring;
     },
-    async openApplication(named = given.operand('APPLICATION')) {
+    async openApplication(named = parsed.operand('APPLICATION')) {
       const { admin, forApplication } = await invocation.openDatabase();
       const application = await findApplication(admin, named);
       return { ...application, ...forApplication(application.id) };

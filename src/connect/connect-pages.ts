@@ -3,8 +3,13 @@ import type { RequestWork } from '../admission/work.ts';
 import type { BrandingStore } from '../domain/branding.ts';
 import type { VisitedLink } from '../domain/connect-link.ts';
 import { CrossbookError, ERROR_CODES, toCrossbookError } from '../domain/errors.ts';
+import type { Provider } from '../domain/provider.ts';
+import type { ProviderName } from '../domain/provider-names.ts';
 import type { RequestState } from '../domain/request-state.ts';
+import { toBasePath } from '../domain/urls.ts';
 import { type HttpRequest, type HttpResponse, toRetryAfter } from '../lib/http-message.ts';
+import type { MaybePromise } from '../lib/maybe-promise.ts';
+import { endUninstalled, type UninstallDeps } from '../usecases/end-uninstalled.ts';
 import {
   type ExchangeCode,
   type FinishDeps,
@@ -21,6 +26,7 @@ import {
 } from '../usecases/start-authorization.ts';
 import { toMatchPage } from './match-page.ts';
 import {
+  OWN_LOGIN,
   toErrorPage,
   toFailed,
   toFinished,
@@ -67,8 +73,12 @@ export function createConnectPages(deps: ConnectPagesDeps) {
   ): Promise<HttpResponse> {
     const [, , first = '', second, ...rest] = request.pathname.split('/');
     if (first === '' || rest.length > 0) return end('FORGED');
-    if (first === 'callback')
+    if (first === 'callback') {
+      const provider = deps.providers.get((second ?? '') as ProviderName);
+      if (provider?.authorization?.readUninstall && request.method === 'DELETE')
+        return uninstall(provider, request, state);
       return only(['GET'], request, () => callBack(second ?? '', request, state));
+    }
     if (second === undefined)
       return only(['GET', 'HEAD'], request, () => open(first, request, state));
     if (second === 'start') return only(['POST'], request, () => start(first, request, state));
@@ -88,10 +98,10 @@ export function createConnectPages(deps: ConnectPagesDeps) {
     const work = () => openConnectPage(deps, token);
     return perform('openConnectPage', state, work, (page) =>
       page.visited.link.purpose === 'MAP_FIELDS'
-        ? toRedirect(`/connect/${token}/fields`)
+        ? toRedirect(`${toLinkUrl(token)}/fields`)
         : toOfferPage({
             ...page,
-            token,
+            linkUrl: toLinkUrl(token),
             logoUrl: toLogoUrl(page.visited),
             chosen: url.searchParams.get('provider'),
           }),
@@ -118,7 +128,12 @@ export function createConnectPages(deps: ConnectPagesDeps) {
   }
 
   function toLogoUrl({ link }: VisitedLink): string {
-    return `/connect/${connecting.linkTokens.sign(link.id)}/logo`;
+    return `${toLinkUrl(connecting.linkTokens.sign(link.id))}/logo`;
+  }
+
+  /** Where the pages of a link are, for the browser. */
+  function toLinkUrl(token: string): string {
+    return `${toBasePath(connecting.publicUrl())}/connect/${token}`;
   }
 
   function openMatch(
@@ -130,7 +145,7 @@ export function createConnectPages(deps: ConnectPagesDeps) {
     const refresh = request.url.searchParams.has('refresh');
     const work = () => openMatchPage(matching, { token, cookies: readCookies(request), refresh });
     return perform('openMatchPage', state, work, (page) =>
-      toMatchPage(page, { token, logoUrl: toLogoUrl(page.visited) }),
+      toMatchPage(page, { linkUrl: toLinkUrl(token), logoUrl: toLogoUrl(page.visited) }),
     );
   }
 
@@ -150,7 +165,7 @@ export function createConnectPages(deps: ConnectPagesDeps) {
       const logoUrl = toLogoUrl(result.visited);
       return 'link' in result
         ? toFinished(result, logoUrl)
-        : toMatchPage(result, { token, logoUrl });
+        : toMatchPage(result, { linkUrl: toLinkUrl(token), logoUrl });
     });
   }
 
@@ -169,7 +184,8 @@ export function createConnectPages(deps: ConnectPagesDeps) {
       if (started.mistake !== undefined) {
         if (started.offers.length === 0) return end('FORGED');
         const { provider: chosen } = form;
-        return toOfferPage({ ...started, token, logoUrl, chosen, mistake: form });
+        const linkUrl = toLinkUrl(token);
+        return toOfferPage({ ...started, linkUrl, logoUrl, chosen, mistake: form });
       }
       onEnd({ provider: started.provider, outcome: 'STARTED' });
       const cookie = createCookies(publicUrl).write(started.cookie, deps.wall());
@@ -194,7 +210,29 @@ export function createConnectPages(deps: ConnectPagesDeps) {
       const logoUrl = toLogoUrl(visited);
       if (finished.failure !== undefined) return toFailed(finished, logoUrl);
       if (!finished.isMatching) return toFinished(finished, logoUrl);
-      return toRedirect(`/connect/${connecting.linkTokens.sign(link.id)}/fields`);
+      return toRedirect(`${toLinkUrl(connecting.linkTokens.sign(link.id))}/fields`);
+    });
+  }
+
+  /** The provider reports that a user has uninstalled the app. Every report that proves nothing gets the same response. */
+  function uninstall(
+    { name, authorization }: Provider,
+    request: HttpRequest,
+    state: RequestState,
+  ): MaybePromise<HttpResponse> {
+    state.requestLog.record({ operation: 'endUninstalled', provider: name });
+    return state.requestLog.operation('endUninstalled', async () => {
+      const report = authorization?.readUninstall?.(request);
+      const ended = report ? await endUninstalled(deps, name, report) : [];
+      for (const { customerId } of ended) state.requestLog.record({ customer: customerId });
+      if (ended.length > 0) return { status: 204, headers: {}, body: null };
+      const error = new CrossbookError(
+        'UNAUTHORIZED',
+        'No connection has the client id and the secret of this report, with its account and user.',
+      );
+      state.requestLog.failed(error);
+      const headers = { 'www-authenticate': 'Basic realm="uninstalled apps"' };
+      return toErrorPage({ status: 401, id: error.id, headers });
     });
   }
 
@@ -290,12 +328,13 @@ function readChosen(form: URLSearchParams): ReadonlyMap<string, string> {
   );
 }
 
-/** The provider, and the login page: typed text takes precedence over a choice. Null: neither. */
+/** The provider, and the login page: the one that is chosen, or typed where that is chosen. Null: the default. */
 function readStart(form: URLSearchParams) {
   const typed = form.get('own_login')?.trim() ?? '';
+  const login = form.get('login');
   return {
     provider: form.get('provider') ?? '',
-    loginUrl: typed || form.get('login') || null,
+    loginUrl: login === OWN_LOGIN ? typed : (login ?? (typed || null)),
     typed,
   };
 }
@@ -310,7 +349,8 @@ export function readFields(request: HttpRequest): URLSearchParams {
  */
 function isFromOwnPage({ headers }: HttpRequest, publicUrl: string): boolean {
   const site = headers.get('sec-fetch-site');
-  return site === null ? headers.get('origin') === publicUrl : site === 'same-origin';
+  if (site !== null) return site === 'same-origin';
+  return headers.get('origin') === new URL(publicUrl).origin;
 }
 
 /** Undefined if a parameter is repeated, because parsers disagree about which one counts. */
@@ -335,7 +375,8 @@ const LONGEST = 500;
 export function createCookies(publicUrl: string | undefined) {
   const isHttps = publicUrl?.startsWith('https:');
   const prefix = isHttps ? '__Host-crossbook-connect-' : 'crossbook-connect-';
-  const attributes = isHttps ? 'Path=/; Secure' : 'Path=/connect';
+  // The prefix needs the path `/`.
+  const attributes = isHttps ? 'Path=/; Secure' : `Path=${toBasePath(publicUrl)}/connect`;
   return {
     /** Cookie values by flow name. */
     read(header: string | null): ReadonlyMap<string, string> {
@@ -366,8 +407,12 @@ type Matching = MatchDeps & { readonly work: RequestWork };
 export type ConnectPages = ReturnType<typeof createConnectPages>;
 
 type ConnectPagesDeps = Omit<StartDeps, 'providers' | 'flows'> &
-  Omit<FinishDeps, 'beginExchange' | 'connecting'> & {
-    readonly flows: MatchDeps['flows'] & StartDeps['flows'] & FinishDeps['flows'];
+  Omit<FinishDeps, 'beginExchange' | 'connecting'> &
+  Pick<UninstallDeps, 'endConnection'> & {
+    readonly flows: MatchDeps['flows'] &
+      StartDeps['flows'] &
+      FinishDeps['flows'] &
+      UninstallDeps['flows'];
     /** What one request needs to match the fields of a link's customer. */
     openMatching(
       state: RequestState,

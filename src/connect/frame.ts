@@ -1,4 +1,4 @@
-import { toTextColor } from '../domain/branding.ts';
+import { type BrandedApplication, toTextColor } from '../domain/branding.ts';
 import type { ConnectLink, VisitedLink } from '../domain/connect-link.ts';
 import { toReturnUrl } from '../domain/urls.ts';
 import { LOCAL_TIMES } from '../lib/design.ts';
@@ -10,22 +10,61 @@ export function toLinkPage(
   { visited, logoUrl }: ShownLink,
   parts: Pick<PageParts, 'status' | 'title' | 'head' | 'body' | 'scripts' | 'headers'> & {
     readonly hasForm?: boolean;
+    /** The step of the flow that the page is. */
+    readonly step?: Step;
   },
 ): HttpResponse {
-  const { hasForm, headers, ...page } = parts;
-  const { link, shown } = visited;
+  const { hasForm, headers, step, body, ...page } = parts;
+  const { link, application } = visited;
   return toPage({
     ...page,
-    header: html`<header class="brand">${
-      shown.hasLogo && logoUrl !== undefined ? html`<img src="${logoUrl}" alt="">` : undefined
-    }<bdi>${shown.name}</bdi></header>
-`,
-    style: toAccentStyle(shown.accentColor),
+    ...toBrand(application, logoUrl),
+    body: html`${step && toSteps(link, step)}${body}`,
     isPopup: link.mode === 'POPUP',
     ...(hasForm && { formAction: "'self'" }),
     // Without a referrer older browsers would send a form with the origin `null`. The path is never sent.
     headers: { ...(hasForm && { 'referrer-policy': 'strict-origin' }), ...headers },
   });
+}
+
+/** The look of a page of an application. */
+export function toBrand(
+  { name, hasLogo, accentColor }: BrandedApplication,
+  logoUrl: string | undefined,
+): Pick<PageParts, 'isPanel' | 'header' | 'style'> {
+  return {
+    isPanel: true,
+    header: html`<header class="brand">${
+      hasLogo && logoUrl !== undefined ? html`<img src="${logoUrl}" alt="">` : undefined
+    }<bdi>${name}</bdi></header>
+`,
+    style: toAccentStyle(accentColor),
+  };
+}
+
+type Step = keyof typeof STEPS;
+
+const STEPS = {
+  choose: 'Choose your CRM',
+  allow: 'Allow access',
+  match: 'Match your fields',
+} as const;
+
+/** Where in the flow a page is. Nothing for a flow of one step. */
+function toSteps({ purpose, providers, mapFields }: ConnectLink, step: Step): Markup | undefined {
+  if (purpose !== 'CONNECT') return undefined;
+  const steps: readonly Step[] = [
+    ...(providers.length > 1 ? (['choose'] as const) : []),
+    'allow',
+    ...(mapFields ? (['match'] as const) : []),
+  ];
+  if (steps.length === 1) return undefined;
+  return html`<ol class="steps" aria-label="Steps">
+${steps.map(
+  (one) => html`<li${one === step && html` aria-current="step"`}>${STEPS[one]}</li>
+`,
+)}</ol>
+`;
 }
 
 function toAccentStyle(color: string | null): string | undefined {
@@ -38,11 +77,11 @@ function toAccentStyle(color: string | null): string | undefined {
  * offers to close it instead, where the window can be closed.
  */
 export function toWayBack(
-  { link, shown }: VisitedLink,
+  { link, application }: VisitedLink,
   { code, isSecondary = false }: { code?: string | undefined; isSecondary?: boolean } = {},
 ): Markup {
   const look = isSecondary ? 'button plain' : 'button';
-  const back = html`<a class="${look}" href="${toReturnUrl(link, code)}" rel="noreferrer">Back to <bdi>${shown.name}</bdi></a>`;
+  const back = html`<a class="${look}" href="${toReturnUrl(link, code)}" rel="noreferrer">Back to <bdi>${application.name}</bdi></a>`;
   if (link.mode === 'REDIRECT') return html`<p class="actions">${back}</p>`;
   return html`<div class="actions" id="popup-end">
 <p>You can close this window.</p>

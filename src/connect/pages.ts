@@ -1,5 +1,8 @@
 import type { VisitedLink } from '../domain/connect-link.ts';
 import { PROVIDER_TITLES, type ProviderName } from '../domain/provider-names.ts';
+import { type AllowedRecords, toAllowedRecords } from '../domain/record-access.ts';
+import { RECORDS } from '../domain/records/catalogue.ts';
+import type { RecordType } from '../domain/records/record-type.ts';
 import type { CopiedRecords } from '../domain/sync.ts';
 import { toReturnUrl } from '../domain/urls.ts';
 import { html, type Markup, toPage } from '../lib/html.ts';
@@ -25,8 +28,9 @@ export function toOfferPage(page: OfferPage): HttpResponse {
   return toLinkPage(page, {
     status: mistake ? 422 : 200,
     title: 'Connect your CRM',
+    step: offer ? 'allow' : 'choose',
     body: html`<h1>Connect ${offer ? `to ${PROVIDER_TITLES[offer.provider]}` : 'your CRM'}</h1>
-${toNames(visited)}
+${toNames(visited, offer?.requested ?? toAllowedRecords(visited.link))}
 ${offer ? toOneOffer(page, offer) : toChoice(page)}
 <p class="soft small">You can use this link until <time datetime="${visited.link.expiresAt.toISOString()}">${toMoment(visited.link.expiresAt)}</time>.</p>`,
     scripts: OFFER_SCRIPTS,
@@ -35,11 +39,14 @@ ${offer ? toOneOffer(page, offer) : toChoice(page)}
 }
 
 /** Without confirmation anyone with the link can use it, so the names, the only protection, are shown prominently. */
-function toNames({ link, shown, customerName }: VisitedLink): Markup {
+function toNames(
+  { link, application, customerName }: VisitedLink,
+  requested: AllowedRecords,
+): Markup {
   const company = html`<dt>Your company</dt>
 <dd><bdi>${customerName}</bdi></dd>`;
   if (link.confirm) {
-    return html`<p><b><bdi>${shown.name}</bdi></b> wants to read the contacts in your CRM.</p>
+    return html`<p><b><bdi>${application.name}</bdi></b> wants to ${toPurpose(requested)}.</p>
 <dl class="facts">
 ${company}
 </dl>`;
@@ -47,42 +54,65 @@ ${company}
   return html`<dl class="facts names">
 ${company}
 <dt>Application</dt>
-<dd><bdi>${shown.name}</bdi></dd>
+<dd><bdi>${application.name}</bdi></dd>
 </dl>
 <p><b>Continue only if you belong to this company and expect this request.</b></p>`;
 }
 
 /** Equal cards, in the order of the link. */
-function toChoice({ offers, token }: OfferPage): Markup {
+function toChoice({ offers, linkUrl }: OfferPage): Markup {
   return html`<h2>Which CRM do you use?</h2>
 <ul class="cards choice">
 ${offers.map(
   ({ provider }) =>
-    html`<li><a class="card" href="/connect/${token}?provider=${provider}"><span class="sign" aria-hidden="true">${PROVIDER_TITLES[provider].slice(0, 1)}</span>${PROVIDER_TITLES[provider]}</a></li>
+    html`<li><a class="card" href="${linkUrl}?provider=${provider}">${PROVIDER_TITLES[provider]}</a></li>
 `,
 )}</ul>`;
 }
 
 /** What is asked for, and the form to continue; it works without a script. */
-function toOneOffer({ visited, offers, token, mistake }: OfferPage, offer: Offer): Markup {
+function toOneOffer({ visited, offers, linkUrl, mistake }: OfferPage, offer: Offer): Markup {
   const title = PROVIDER_TITLES[offer.provider];
-  const { optionalScopes, copied } = offer;
+  const { requested, optionalScopes, copied } = offer;
   return html`<h2>What you allow</h2>
 <ul>
-<li>Read your contacts: names, email addresses, phone numbers, companies and all other fields that you can see. Nothing is changed or deleted.</li>
-<li>Keep reading them until you disconnect. You can do that in ${title} at any time.</li>
-${copied && toCopies(copied, visited.shown.name)}${toOptionalScopes(optionalScopes)}<li>${title} shows you the permissions before you agree. You may need to be an administrator there.</li>
+${toAllowed(requested)}
+<li>This lasts until you disconnect. You can do that in ${title} at any time.</li>
+${copied && toCopies(copied, visited.application.name)}${toOptionalScopes(optionalScopes)}<li>${title} shows you the permissions before you agree. You may need to be an administrator there.</li>
 </ul>
-<form method="post" action="/connect/${token}/start">
+<form method="post" action="${linkUrl}/start">
 <input type="hidden" name="provider" value="${offer.provider}">
 ${toLogins(offer, mistake?.provider === offer.provider ? mistake : undefined)}<button>Continue to ${title}</button>
 </form>
-${offers.length > 1 ? html`<p><a href="/connect/${token}">Choose another CRM</a></p>` : undefined}`;
+${offers.length > 1 ? html`<p><a href="${linkUrl}">Choose another CRM</a></p>` : undefined}`;
 }
 
+/** The access in one sentence. */
+function toPurpose({ readableRecords, writableRecords }: AllowedRecords): string {
+  const read = `the ${toNouns(readableRecords)} in your CRM`;
+  if (writableRecords.length === 0) return `read ${read}`;
+  return writableRecords.length === readableRecords.length
+    ? `read and change ${read}`
+    : `read ${read}, and change the ${toNouns(writableRecords)}`;
+}
+
+/** What is read, and what is changed, in sentences of their own. */
+function toAllowed({ readableRecords, writableRecords }: AllowedRecords): Markup {
+  const read = html`<li>Your ${toNouns(readableRecords)} are read, with all fields that you can see.${writableRecords.length === 0 ? ' Nothing is changed or deleted.' : undefined}</li>`;
+  if (writableRecords.length === 0) return read;
+  return html`${read}
+<li><b>Your ${toNouns(writableRecords)} will be changed, and new ones created.</b> Nothing is deleted.</li>`;
+}
+
+function toNouns(types: readonly RecordType[]): string {
+  return CONJUNCTION.format(types.map((type) => RECORDS[type].nouns));
+}
+
+const CONJUNCTION = new Intl.ListFormat('en', { type: 'conjunction' });
+
 /** A sync writes whole records to a database that we do not control, and they outlive the connection. */
-function toCopies({ contacts, objects }: CopiedRecords, name: string): Markup | undefined {
-  const all = [...(contacts ? ['contacts'] : []), ...objects];
+function toCopies({ records, objects }: CopiedRecords, name: string): Markup | undefined {
+  const all = [...records, ...objects];
   if (all.length === 0) return undefined;
   return html`<li><bdi>${name}</bdi> keeps a copy of these records with all their fields in its own database: ${toList(all)}. The copy follows your changes, and stays after you disconnect, until <bdi>${name}</bdi> deletes it.</li>
 `;
@@ -95,7 +125,7 @@ function toOptionalScopes(scopes: readonly OptionalScope[]): readonly Markup[] {
   return [
     ...(titles.length > 0
       ? [
-          html`<li>Read these too, if your CRM offers them: your ${toList([...new Set(titles)])}. You can connect without them.</li>
+          html`<li>These are read too, if your CRM offers them: your ${toList([...new Set(titles)])}. You can connect without them.</li>
 `,
         ]
       : []),
@@ -109,10 +139,10 @@ function toOptionalScopes(scopes: readonly OptionalScope[]): readonly Markup[] {
 }
 
 function toList(names: readonly string[]): string {
-  const shown = names.slice(0, MAX_LISTED);
-  return shown.length < names.length
-    ? `${shown.join(', ')} and ${names.length - shown.length} more`
-    : shown.join(', ');
+  const listed = names.slice(0, MAX_LISTED);
+  return listed.length < names.length
+    ? `${listed.join(', ')} and ${names.length - listed.length} more`
+    : listed.join(', ');
 }
 
 /** A configuration may have two hundred objects. */
@@ -128,12 +158,16 @@ function toLogins(
 <legend>Where do you log in to ${PROVIDER_TITLES[provider]}?</legend>
 ${logins.map(
   ({ name, origin }, index) =>
-    html`<label><input type="radio" name="login" value="${origin}"${index === 0 ? html` checked` : undefined}>${name}</label>
+    html`<label><input type="radio" name="login" value="${origin}"${index === 0 && !mistake ? html` checked` : undefined}>${name}</label>
 `,
 )}${
   ownLoginExample === undefined
     ? undefined
-    : html`<label>Or type the address of your company’s own login page: <input type="text" name="own_login" value="${mistake?.typed ?? ''}" placeholder="${ownLoginExample}" maxlength="300" autocomplete="off" autocapitalize="none" spellcheck="false"${mistake && html` aria-invalid="true" aria-describedby="${error}"`}></label>
+    : html`${
+        logins.length > 0 &&
+        html`<label><input class="own-login" type="radio" name="login" value="${OWN_LOGIN}"${mistake && html` checked`}>My company’s own login page</label>
+`
+      }<label class="own">Its address: <input type="text" name="own_login" value="${mistake?.typed ?? ''}" placeholder="${ownLoginExample}" maxlength="300" autocomplete="off" autocapitalize="none" spellcheck="false"${mistake && html` aria-invalid="true" aria-describedby="${error}"`}></label>
 `
 }${
   mistake &&
@@ -143,13 +177,17 @@ ${logins.map(
 `;
 }
 
+/** The choice of the customer's own login page, whose address is typed. */
+export const OWN_LOGIN = 'own';
+
 function toMoment(moment: Date): string {
   return `${moment.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 }
 
 interface OfferPage extends ShownLink {
   readonly offers: readonly Offer[];
-  readonly token: string;
+  /** Where the pages of the link are. */
+  readonly linkUrl: string;
   /** The provider that the customer has chosen, unchecked. */
   readonly chosen?: string | null;
   /** Set if the typed URL is no login page of this provider. */
@@ -193,6 +231,7 @@ export function toFailed(
       title: 'Not connected',
       body: html`<h1>Not connected</h1>
 <p>${FAILURES[failure]}</p>
+<p>To try again, return to <bdi>${visited.application.name}</bdi> and connect from there. A link can be used only once.</p>
 ${missingScopes.length > 0 ? html`<p>Not granted: ${missingScopes.join(', ')}</p>` : undefined}
 ${toWayBack(now)}
 ${isPopup ? toPopupResult(link) : undefined}`,

@@ -56,24 +56,22 @@ export const PROBLEMS: Readonly<Record<PageProblem, ProblemText>> = {
 };
 
 export const FAILURES: Readonly<Record<ConnectFailure, string>> = {
-  ACCESS_DENIED:
-    'You did not agree, so nothing was connected. If that was a mistake, ask for a new link.',
-  EXPIRED: 'The link has expired. Ask for a new one.',
-  ALREADY_USED: 'This link was already used. Ask for a new one.',
-  WRONG_BROWSER:
-    'You started in another browser. Open the link again, and use one browser until you are done.',
-  NOT_CONFIRMED: 'The application did not confirm the connection in time. Ask for a new link.',
+  ACCESS_DENIED: 'You did not agree, so nothing was connected.',
+  EXPIRED: 'The link has expired.',
+  ALREADY_USED: 'This link was already used.',
+  WRONG_BROWSER: 'You started in another browser. Use one browser until you are done.',
+  NOT_CONFIRMED: 'The application did not confirm the connection in time.',
   ACCOUNT_MISMATCH:
     'You logged in to a different account than before. Log in to the account that was connected, or ask for a link that allows you to change it.',
   MISSING_SCOPES:
-    'Some of the required permissions were not granted. Ask for a new link and allow all of them.',
+    'Some of the required permissions were not granted. Allow all of them the next time.',
   NO_REFRESH_TOKEN:
-    'Your CRM allows access only for a short time. Ask your administrator to allow lasting access for this app, then ask for a new link.',
+    'Your CRM allows access only for a short time. Ask your administrator to allow lasting access for this app first.',
   ADMIN_APPROVAL_REQUIRED:
-    'Your CRM requires that an administrator approves this app first. Ask your administrator to install or approve it, then ask for a new link.',
+    'Your CRM requires that an administrator approves this app first. Ask your administrator to install or approve it.',
   VENDOR_REFUSED:
-    'Your CRM refused the request. Please tell the people who sent you the link, and ask for a new one.',
-  VENDOR_UNAVAILABLE: 'Your CRM could not be reached. Wait a few minutes and ask for a new link.',
+    'Your CRM refused the request. If it does so again, tell the people who sent you here.',
+  VENDOR_UNAVAILABLE: 'Your CRM could not be reached. Wait a few minutes.',
 };
 
 /** Errors unrelated to links, by status. */

@@ -1,9 +1,17 @@
 import type { JoinedSandbox } from '@crossbook/sandbox';
 import type { SandboxLogin } from '../domain/oauth.ts';
 
+/** The first two CRMs, unless all were asked for. */
+export function toUsedSandbox(
+  sandbox: JoinedSandbox | undefined,
+  hasAll: boolean,
+): JoinedSandbox | undefined {
+  return sandbox && !hasAll ? { ...sandbox, pipedrive: undefined } : sandbox;
+}
+
 /** Routes the product to the simulated CRMs, with the OAuth client that it has there. */
 export function toDirections(sandbox: JoinedSandbox | undefined): Directions {
-  const crms = sandbox ? [sandbox.hubspot, sandbox.salesforce] : [];
+  const crms = sandbox ? listCrms(sandbox) : [];
   return {
     sandboxOrigins: crms.flatMap(({ origin, nameOrigin }) => [origin, nameOrigin]),
     sandboxAddresses: new Map(crms.map(({ origin, nameOrigin }) => [nameOrigin, origin])),
@@ -21,6 +29,10 @@ export function toDirections(sandbox: JoinedSandbox | undefined): Directions {
       );
     },
   };
+}
+
+function listCrms({ hubspot, salesforce, pipedrive }: JoinedSandbox) {
+  return pipedrive ? [hubspot, salesforce, pipedrive] : [hubspot, salesforce];
 }
 
 function pathOf(url: string): string {

@@ -2,19 +2,23 @@ import { openSandbox, type Sandbox } from '@crossbook/sandbox';
 import { toReason } from '../lib/output.ts';
 
 /**
- * Opens the sandbox at the given port and the next one, or at any free ports: the demo's connections use
+ * Opens the sandbox at the given port and the next ones, or at any free ports: the demo's connections use
  * placeholder origins.
  */
-export async function openSandboxNear(port: number): Promise<SandboxNear> {
+export async function openSandboxNear(port: number, withPipedrive: boolean): Promise<SandboxNear> {
   try {
     const sandbox = await openSandbox({
       hubspotPort: port,
       salesforcePort: port === 0 ? 0 : port + 1,
+      pipedrivePort: port === 0 || !withPipedrive ? 0 : port + 2,
     });
-    return { sandbox, notes: [toNote(sandbox)] };
+    return { sandbox, notes: [toNote(sandbox, withPipedrive)] };
   } catch (error) {
     const sandbox = await openSandbox();
-    return { sandbox, notes: [`${toNote(sandbox)} (other ports: ${toProblem(error, port)})`] };
+    return {
+      sandbox,
+      notes: [`${toNote(sandbox, withPipedrive)} (other ports: ${toProblem(error, port)})`],
+    };
   }
 }
 
@@ -23,8 +27,9 @@ function toProblem(error: unknown, port: number): string {
   return `${port} or ${port + 1} is in use; CROSSBOOK_SANDBOX_PORT sets another`;
 }
 
-function toNote({ hubspot, salesforce }: Sandbox): string {
-  return `Sandbox    ${hubspot.origin} (HubSpot), ${salesforce.origin} (Salesforce)`;
+function toNote({ hubspot, salesforce, pipedrive }: Sandbox, withPipedrive: boolean): string {
+  const third = withPipedrive ? `, ${pipedrive.origin} (Pipedrive)` : '';
+  return `Sandbox    ${hubspot.origin} (HubSpot), ${salesforce.origin} (Salesforce)${third}`;
 }
 
 interface SandboxNear {

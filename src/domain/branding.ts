@@ -47,7 +47,7 @@ export interface BrandingStore {
 }
 
 /** What a page of a link shows of its application. */
-export interface ShownApplication {
+export interface BrandedApplication {
   readonly name: string;
   readonly accentColor: string | null;
   readonly hasLogo: boolean;

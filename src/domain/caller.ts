@@ -1,5 +1,6 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { CrossbookError } from './errors.ts';
+import type { Operator } from './operator.ts';
 import type { ProviderName } from './provider-names.ts';
 
 /** The caller of a request: an application, or one customer of it. */
@@ -9,6 +10,8 @@ export interface Caller {
   readonly credentialId: string;
   /** Present for a customer token: only this customer is accessible. */
   readonly customer?: CustomerScope | undefined;
+  /** Present for the console: the operator, who acts for the application within `rest/console-access.ts`. */
+  readonly operator?: Operator | undefined;
 }
 
 export interface Application {
@@ -22,6 +25,8 @@ interface CustomerScope {
   readonly providers?: readonly ProviderName[] | undefined;
   /** Whether it may list contacts that it does not know yet, as `all` and `modifiedSince` do. */
   readonly canList?: boolean | undefined;
+  /** Whether it may create and change records, where the connection may. */
+  readonly canWrite?: boolean | undefined;
 }
 
 /** A customer token to be signed. */
@@ -63,7 +68,12 @@ export const MAX_TOKEN_SECONDS = 24 * 60 * 60;
  */
 export function createAdminKey(): { readonly key: string; readonly hash: string } {
   const key = `cba_${randomBytes(32).toString('base64url')}`;
-  return { key, hash: toHash(key).toString('hex') };
+  return { key, hash: toAdminKeyHash(key) };
+}
+
+/** What the installation knows of an admin key. */
+export function toAdminKeyHash(key: string): string {
+  return toHash(key).toString('hex');
 }
 
 /** Compares in constant time. Keys too short to be random are rejected, even if their hash is configured. */

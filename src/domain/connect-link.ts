@@ -1,9 +1,13 @@
-import type { ShownApplication } from './branding.ts';
+import type { BrandedApplication } from './branding.ts';
 import { type ConnectFailure, connectFailure } from './connect-failure.ts';
-import type { FindOAuthClient, Grant } from './oauth.ts';
+import type { FindOAuthClient, Grant, Uninstall } from './oauth.ts';
 import type { BoundSigner } from './page.ts';
 import type { ProviderName } from './provider-names.ts';
-import { date, field, nullable, type Of, shape, words, wordsOf } from './shape.ts';
+
+import { type AllowedRecords, accessLevel } from './record-access.ts';
+import { type RecordType, recordType } from './records/record-type.ts';
+import { date, field, listOf, nullable, type Of, shape, words, wordsOf } from './shape.ts';
+
 import type { CopiedRecords } from './sync.ts';
 
 export const connectMode = words('ConnectMode', 'How the browser returns from a connect link.', {
@@ -38,6 +42,8 @@ export const connectLink = shape(
     purpose: field(connectLinkPurpose, 'What the link is for.'),
     status: field(connectLinkStatus, 'Status of the link.'),
     failure: nullable(connectFailure, 'Reason of the failure. Null unless the link failed.'),
+    records: field(listOf(recordType), 'Types of records that it asks for.', { items: 3 }),
+    access: field(accessLevel, 'Access to these records that it asks for.'),
     createdAt: field(date, 'Time of creation.'),
     expiresAt: field(date, 'Time at which the link expires.'),
   },
@@ -101,7 +107,12 @@ export type NewConnectLink = Pick<
   | 'allowAccountChange'
   | 'expiresAt'
 > &
-  Partial<Pick<ConnectLink, 'purpose' | 'mapFields' | 'providerName' | 'connectionId'>>;
+  Partial<
+    Pick<
+      ConnectLink,
+      'records' | 'access' | 'purpose' | 'mapFields' | 'providerName' | 'connectionId'
+    >
+  >;
 
 /** `refused`: wrong code, or the link awaits none. `ended`: it has failed instead, see the link. */
 export interface Confirmation {
@@ -131,13 +142,34 @@ export interface ConnectFlowStore {
   /** Fails an open link. False if it has ended otherwise. */
   fail(linkId: string, failed: FailedFlow): Promise<boolean>;
   /** The grant of a link that awaits confirmation. Undefined if there is none. */
-  findGrant(linkId: string): Promise<KeptGrant | undefined>;
+  findGrant(linkId: string): Promise<StoredGrant | undefined>;
   /**
    * Ends the step in which a customer matches fields, once. Before the confirmation the choices wait with the grant;
    * otherwise the connection has them at once.
    */
   matchFields(linkId: string, matched: MatchedFields): Promise<FlowEnd>;
+  /**
+   * The connections of all applications with a grant that a user of an account has given to an OAuth client: at most
+   * MAX_UNINSTALLED.
+   */
+  findGranted(
+    provider: ProviderName,
+    grant: { readonly clientId: string } & Pick<Uninstall, 'accountId' | 'userId'>,
+  ): Promise<readonly GrantedConnection[]>;
 }
+
+export interface GrantedConnection {
+  readonly applicationId: string;
+  readonly customerId: string;
+  readonly providerName: ProviderName;
+  readonly connectionId: string;
+  readonly instanceUrl: string | null;
+  /** Of its credentials. */
+  readonly generation: number;
+}
+
+/** One app and user: more than one only where several customers have connected the same account. */
+export const MAX_UNINSTALLED = 100;
 
 /** An OAuth flow from a link's page to the provider and back. */
 export interface ConnectFlow {
@@ -161,21 +193,26 @@ export interface VisitedLink {
   readonly applicationName: string;
   readonly customerName: string;
   /** The application as its customers see it. */
-  readonly shown: ShownApplication;
+  readonly application: BrandedApplication;
   /** The hash of the cookie of the browser that gave consent, while it may match fields. */
   readonly sessionHash: string | null;
+  /** What the customer's connections allow already, which the link does not take away. */
+  readonly allowed: Readonly<Partial<Record<ProviderName, AllowedRecords>>>;
   /** What the application's syncs copy to its own database, where it has one. */
   readonly copied: Readonly<Partial<Record<ProviderName, CopiedRecords>>>;
 }
 
 /** A grant that waits for the application to confirm it, with the OAuth client that it was granted to. */
-export interface KeptGrant {
+export interface StoredGrant {
   readonly grant: Grant;
   readonly oauthClientId: string;
+  /** What the customer was asked for. Absent of a grant that was stored by an earlier version. */
+  readonly requested?: AllowedRecords;
 }
 
 /** The field of the CRM that a customer has chosen for a custom field; null: none. */
 export interface FieldChoice {
+  readonly record: RecordType;
   readonly field: string;
   readonly source: string | null;
 }
@@ -194,6 +231,8 @@ export interface FinishedFlow {
   readonly grant: Grant;
   /** The OAuth client that it was granted to. */
   readonly oauthClientId: string;
+  /** What the customer was asked for: by the link, and what the connection allowed before. */
+  readonly requested: AllowedRecords;
   /** The hash of the one-time code; undefined if the link needs no confirmation. */
   readonly codeHash: string | undefined;
   /** The hash of the browser's cookie, where the customer matches fields next. */
@@ -220,7 +259,7 @@ export const MAX_FLOWS = 10;
 export interface ConnectServices {
   /** A link's token is its signed id: forged ones are rejected without a database query. */
   readonly linkTokens: BoundSigner;
-  /** The public origin of this installation; undefined if `PUBLIC_URL` is not set. */
+  /** The public URL of this installation; undefined if `PUBLIC_URL` is not set. */
   publicUrl(): string | undefined;
   /** The web origins that an application has registered. */
   findReturnOrigins(applicationId: string): Promise<readonly string[]>;

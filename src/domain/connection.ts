@@ -1,5 +1,8 @@
+import { EXAMPLE_URLS, withNotes } from '../provider-texts.ts';
 import { type CustomFieldMapping, customFieldMapping } from './custom-field.ts';
 import { category, type ProviderName, providerName } from './provider-names.ts';
+import { type AllowedRecords, accessLevel, grantedAccess } from './record-access.ts';
+import { recordType } from './records/record-type.ts';
 import {
   field,
   id,
@@ -9,6 +12,7 @@ import {
   type Of,
   patch,
   shape,
+  shownOf,
   string,
   union,
   url,
@@ -36,19 +40,20 @@ export const statusReason = words('StatusReason', 'Reason for the status of a co
   credentials_cleared: 'The credentials were cleared by an upsert.',
   token_expired: 'The access token has expired, and there is no refresh token.',
   token_refused: 'The provider refused the access token, and there is no refresh token.',
-  refresh_token_refused: 'The provider refused the refresh token: it was revoked or has expired.',
+  refresh_token_refused:
+    'The provider refused the refresh token, or reported that the app was uninstalled: the token was revoked or has expired.',
 });
 
 export const connectedAccount = shape(
   'ConnectedAccount',
-  'The account at the provider: a HubSpot portal, a Salesforce organisation.',
+  withNotes('The account at the provider.', 'connectedAccount'),
   {
     id: field(id, 'Id of the account at the provider.', { example: '7654321' }),
     name: nullable(string, 'Name of the account, if the provider returns one.', {
       example: 'Analytical Engines Ltd',
     }),
     url: nullable(string, 'URL at which a user opens the account.', {
-      example: 'https://app.hubspot.com/contacts/7654321',
+      example: EXAMPLE_URLS.account,
     }),
     userId: nullable(id, 'Id, at the provider, of the user who granted access.', {
       example: '9876543',
@@ -72,7 +77,7 @@ export const fieldMapping = shape(
 export const objectFieldMappings = shape('ObjectFieldMappings', 'Field mappings of one object.', {
   object: nullable(
     string,
-    'Name of the object, compared without case, spaces and plural. Only mappings of the contact are read.',
+    'Name of the object, compared without case, spaces and plural. Only mappings of contacts, companies and other types of records are read: by the name of the type, or by the provider’s name of its object.',
     { example: 'contact' },
   ),
   fieldMappings: field(listOf(fieldMapping), 'Field mappings of the object.', { items: 10 }),
@@ -80,7 +85,7 @@ export const objectFieldMappings = shape('ObjectFieldMappings', 'Field mappings 
 
 export const schemaMappingsConfig = shape(
   'SchemaMappingsConfig',
-  'Field mappings by object. Those of the contact give custom fields their sources, unless `entityMappings` or `customFieldMappings` do.',
+  'Field mappings by object. Those of a type of record give its custom fields their sources, unless `entityMappings` or `customFieldMappings` do.',
   {
     commonObjects: nullable(
       listOf(objectFieldMappings),
@@ -120,7 +125,7 @@ const entityObject = shape('EntityObject', 'Object of the provider that represen
 
 export const entityMapping = shape(
   'EntityMapping',
-  'Mapping of an entity of your application to an object of the provider. It is read if the object is the standard contact.',
+  'Mapping of an entity of your application to an object of the provider. It is read if the object is a standard one that a type of record is read from.',
   {
     entityId: nullable(string, 'Id of the entity in your application.'),
     object: nullable(entityObject, 'Object of the provider that the entity is mapped to.'),
@@ -208,14 +213,17 @@ const REPLACED =
 const settings = {
   instanceUrl: nullable(
     url,
-    'URL of the customer’s instance at the provider, e.g. `https://acme.my.salesforce.com`. Its host must be one of the provider’s. Required for Salesforce.',
+    withNotes(
+      `URL of the customer’s instance at the provider, e.g. \`${EXAMPLE_URLS.instance}\`. Its host must be one of the provider’s.`,
+      'connection.instanceUrl',
+    ),
   ),
   schemaMappingsConfig: nullable(schemaMappingsConfig, schemaMappingsConfig.description, {
     deprecated: REPLACED,
   }),
   entityMappings: nullable(
     listOf(entityMapping),
-    'Field mappings by entity. Those of the standard contact give custom fields their sources, unless `customFieldMappings` does.',
+    'Field mappings by entity. Those of standard objects give custom fields of their type of record their sources, unless `customFieldMappings` does.',
     {
       deprecated: REPLACED,
       items: 5,
@@ -224,8 +232,7 @@ const settings = {
   connectionSyncConfig: nullable(connectionSyncConfig, connectionSyncConfig.description),
 };
 
-/** A customer's connection to one provider; at most one per customer and provider. Without its credentials. */
-export const connection = shape(
+const shownConnection = shape(
   'Connection',
   'A customer’s connection to one provider. Its credentials are never returned.',
   {
@@ -261,8 +268,13 @@ export const connection = shape(
     ),
     missingScopes: field(
       listOf(string),
-      'OAuth scopes that are required to read contacts and were not granted through the connect link.',
+      'OAuth scopes that the access of the connection needs, and that the customer did not grant through the connect link.',
       { items: 2, leftOutOfRest: true },
+    ),
+    grantedAccess: field(
+      listOf(grantedAccess),
+      'What may be read and changed, by type of record. A connect link with more `records` or another `access` extends it.',
+      { items: 3, leftOutOfRest: true },
     ),
   },
 );
@@ -281,19 +293,35 @@ export const connectionUpsert = patch(
       credentialsShape,
       'Credentials for the provider, stored encrypted and never returned. Null deletes them.',
     ),
+    records: field(
+      listOf(recordType),
+      'Types of records that may be read with these credentials. Default for a new connection: contacts. A connection that was made by a connect link has those that its customer allowed: create another link to extend them.',
+    ),
+    access: field(
+      accessLevel,
+      'Whether these records may also be created and changed. Default for a new connection: `READ`.',
+    ),
   },
 );
 
 /** The stored connection. */
-export type Connection = Omit<Of<typeof connection>, 'missingScopes' | 'customFieldMappings'> & {
-  /** Null or absent: none, or not read. */
-  readonly customFieldMappings?: readonly CustomFieldMapping[] | null | undefined;
-  /**
-   * Changes where credentials are set, replaced or cleared; a refresh leaves it unchanged. Optional, because no API
-   * returns it.
-   */
-  readonly credentialsVersion?: number | undefined;
-};
+export type Connection = Omit<
+  Of<typeof shownConnection>,
+  'missingScopes' | 'grantedAccess' | 'customFieldMappings'
+> &
+  AllowedRecords & {
+    /** Null or absent: none, or not read. */
+    readonly customFieldMappings?: readonly CustomFieldMapping[] | null | undefined;
+    /**
+     * Changes where credentials are set, replaced or cleared; a refresh leaves it unchanged. Optional, because no API
+     * returns it.
+     */
+    readonly credentialsVersion?: number | undefined;
+  };
+
+/** A customer's connection to one provider; at most one per customer and provider. Without its credentials. */
+export const connection = shownOf<Connection>(shownConnection);
+
 export type ConnectionStatus = Of<typeof connectionStatus>;
 export type StatusReason = Of<typeof statusReason>;
 /** Reasons why only new credentials help. */
@@ -351,7 +379,7 @@ export function readExpiry(credentials: Credentials): number {
 /** The customer's field mappings of one provider object, from both kinds of mappings. */
 export function findFieldMappings(
   { schemaMappingsConfig, entityMappings }: Connection,
-  isWanted: (object: string) => boolean,
+  isObject: (object: string) => boolean,
 ): readonly FieldMapping[] {
   const objects = [
     ...(schemaMappingsConfig?.commonObjects ?? []),
@@ -361,7 +389,7 @@ export function findFieldMappings(
     ),
   ];
   return objects
-    .filter(({ object }) => object !== null && isWanted(object))
+    .filter(({ object }) => object !== null && isObject(object))
     .flatMap(({ fieldMappings }) => fieldMappings);
 }
 

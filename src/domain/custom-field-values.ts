@@ -6,7 +6,7 @@ import type {
   CustomFieldValues,
 } from './custom-field.ts';
 
-/** The values of the selected custom fields of one contact. A field without a source is null. */
+/** The values of the selected custom fields of one record. A field without a source is null. */
 export function readCustomFieldValues(
   selection: CustomFieldSelection,
   remoteId: string,
@@ -21,7 +21,7 @@ export function readCustomFieldValues(
   return values;
 }
 
-/** A record of which each contact gets a copy: all of them then have one hidden class. */
+/** An object of which each record gets a copy: all of them then have one hidden class. */
 function blankOf(selection: CustomFieldSelection): Record<string, CustomFieldValue> {
   let blank = blanks.get(selection);
   if (!blank) {
@@ -34,60 +34,60 @@ function blankOf(selection: CustomFieldSelection): Record<string, CustomFieldVal
 const blanks = new WeakMap<CustomFieldSelection, Record<string, CustomFieldValue>>();
 
 /**
- * Reads a CRM's value as one of this type. Lenient: HubSpot sends every value as a string, and older integrations have
+ * Reads a CRM's value as one of this type. Lenient: a CRM may send every value as a string, and older integrations have
  * written dates as milliseconds. Undefined if the value does not fit the type.
  */
 export function readCustomFieldValue(
   type: CustomFieldType,
-  given: unknown,
+  value: unknown,
 ): CustomFieldValue | undefined {
-  if (given === null || given === undefined) return null;
-  if (typeof given === 'string' && given.trim() === '') return null;
-  return READERS[type](given);
+  if (value === null || value === undefined) return null;
+  if (typeof value === 'string' && value.trim() === '') return null;
+  return READERS[type](value);
 }
 
-type Reader = (given: unknown) => CustomFieldValue | undefined;
+type Reader = (value: unknown) => CustomFieldValue | undefined;
 
 const READERS: Readonly<Record<CustomFieldType, Reader>> = {
   TEXT: readText,
   NUMBER: readNumber,
   BOOLEAN: readBoolean,
   DATE: readDate,
-  DATETIME: (given) => readMoment(given) ?? undefined,
+  DATETIME: (value) => readMoment(value) ?? undefined,
   CHOICE: readText,
   CHOICES: readChoices,
 };
 
-function readText(given: unknown): string | undefined {
-  if (typeof given === 'string') return given;
-  return typeof given === 'number' || typeof given === 'boolean' ? String(given) : undefined;
+function readText(value: unknown): string | undefined {
+  if (typeof value === 'string') return value;
+  return typeof value === 'number' || typeof value === 'boolean' ? String(value) : undefined;
 }
 
-function readNumber(given: unknown): number | undefined {
+function readNumber(value: unknown): number | undefined {
   const number =
-    typeof given === 'string' && given.length <= MAX_DIGITS && NUMBER.test(given.trim())
-      ? Number(given)
-      : given;
+    typeof value === 'string' && value.length <= MAX_DIGITS && NUMBER.test(value.trim())
+      ? Number(value)
+      : value;
   return typeof number === 'number' && Number.isFinite(number) ? number : undefined;
 }
 
 const NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i;
 const MAX_DIGITS = 400;
 
-function readBoolean(given: unknown): boolean | undefined {
-  if (typeof given === 'boolean') return given;
-  if (typeof given !== 'string') return undefined;
-  const text = given.trim().toLowerCase();
+function readBoolean(value: unknown): boolean | undefined {
+  if (typeof value === 'boolean') return value;
+  if (typeof value !== 'string') return undefined;
+  const text = value.trim().toLowerCase();
   return text === 'true' ? true : text === 'false' ? false : undefined;
 }
 
 /** Of a time, the day in UTC. */
-function readDate(given: unknown): string | undefined {
-  return readMoment(given)?.slice(0, 10);
+function readDate(value: unknown): string | undefined {
+  return readMoment(value)?.slice(0, 10);
 }
 
-function readMoment(given: unknown): string | null {
-  const text = readText(given)?.trim() ?? '';
+function readMoment(value: unknown): string | null {
+  const text = readText(value)?.trim() ?? '';
   if (MILLISECONDS.test(text)) return toTimestamp(Number(text));
   // `Date` takes the 30th of February for the 2nd of March.
   const [, day] = DAY.exec(text) ?? [];
@@ -103,9 +103,9 @@ function isDay(text: string): boolean {
   return !Number.isNaN(day.getTime()) && day.toISOString().startsWith(text);
 }
 
-/** HubSpot and Salesforce separate values by semicolons, in no certain order; parts may be empty. */
-function readChoices(given: unknown): readonly string[] | null | undefined {
-  const parts = Array.isArray(given) ? given : readText(given)?.split(';', MAX_VALUES);
+/** CRMs separate values by semicolons, in no certain order; parts may be empty. */
+function readChoices(value: unknown): readonly string[] | null | undefined {
+  const parts = Array.isArray(value) ? value : readText(value)?.split(';', MAX_VALUES);
   if (!parts?.every((part) => typeof part === 'string')) return undefined;
   const values = [...new Set(parts.map((part) => part.trim()))].filter((part) => part !== '');
   return values.length > 0 ? values : null;

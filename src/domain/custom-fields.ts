@@ -1,15 +1,17 @@
 import { digest } from '../lib/digest.ts';
-import type { Connection } from './connection.ts';
+import { withNotes } from '../provider-texts.ts';
+import type { Connection, FieldMapping } from './connection.ts';
 import {
-  type CustomFieldMapping,
   type CustomFieldType,
   customFieldType,
+  type GivenFieldMapping,
   type MappingProblemKind,
   mappingProblemKind,
   type SourcedField,
 } from './custom-field.ts';
 import { providerName } from './provider-names.ts';
-import { CONTACT_FIELDS } from './records/contact.ts';
+import { RECORDS } from './records/catalogue.ts';
+import { mapRecords, RECORD_TYPES, type RecordType, recordType } from './records/record-type.ts';
 import {
   boolean,
   date,
@@ -30,7 +32,7 @@ export const customFieldSource = shape(
     provider: field(providerName, 'The provider.', { restName: 'provider_name' }),
     field: field(
       string,
-      'Name of the field in the provider’s API: an internal name in HubSpot, an API name in Salesforce, where it may follow one relationship, e.g. `Account.Industry`.',
+      withNotes('Name of the field in the provider’s API.', 'customFieldSource.field'),
       { example: 'favorite_color' },
     ),
   },
@@ -38,7 +40,7 @@ export const customFieldSource = shape(
 
 export const customField = shape(
   'CustomFieldDefinition',
-  'A field of contacts that your application has declared.',
+  'A field of CRM records that your application has declared.',
   {
     name: field(string, 'Name of the field, in camelCase, at most 64 characters.', {
       example: 'favoriteColor',
@@ -63,8 +65,9 @@ export type CustomField = Of<typeof customField>;
 
 export const customFields = shape(
   'CustomFieldDefinitions',
-  'The custom fields of your application.',
+  'The custom fields of your application that records of one type have.',
   {
+    record: field(recordType, 'Type of the records.', { graphqlOnly: true }),
     version: field(
       int,
       'Version, which increases by one with every change. 0: no fields were ever set. Pass it as `expectedVersion` for optimistic locking.',
@@ -78,19 +81,31 @@ export const customFields = shape(
     ),
     typedSchema: field(
       boolean,
-      'Whether callers of your application get a GraphQL schema with `Contact.custom`, which has a field of its own type for each custom field.',
+      'Whether callers of your application get a GraphQL schema in which records of this type have a field `custom`, such as `Contact.custom`, with a field of its own type for each custom field.',
       { defaultValue: false },
     ),
   },
 );
 export type CustomFields = Of<typeof customFields>;
 
-export const NO_CUSTOM_FIELDS: CustomFields = { version: 0, definitions: [], typedSchema: false };
+/** All custom fields of an application. */
+export type CustomFieldsByRecord = Readonly<Record<RecordType, CustomFields>>;
+
+export const NO_CUSTOM_FIELDS: CustomFieldsByRecord = mapRecords((record) => ({
+  record,
+  version: 0,
+  definitions: [],
+  typedSchema: false,
+}));
 
 export const mappingProblem = shape(
   'MappingProblem',
-  'A mapping that cannot be used. The field is null, and contacts are found all the same.',
+  'A mapping that cannot be used. The field is null, and records are found all the same.',
   {
+    record: nullable(
+      recordType,
+      'Type of the records that have the custom field. Null: the mapping is of an object that no type of record is read from.',
+    ),
     field: field(string, 'Name of the custom field, or the name that the mapping has for it.', {
       example: 'favoriteColor',
     }),
@@ -101,7 +116,7 @@ export const mappingProblem = shape(
 );
 export type MappingProblem = Of<typeof mappingProblem>;
 export interface FoundProblem extends Omit<MappingProblem, 'since'> {
-  /** The contact whose value shows it. */
+  /** The record whose value shows it. */
   readonly remoteId?: string | undefined;
 }
 
@@ -128,23 +143,27 @@ export const providerFieldChoice = shape(
   'ProviderFieldChoice',
   'A value of a field that has a list of them.',
   {
-    value: field(string, 'The value, as contacts have it.', { example: 'violet' }),
+    value: field(string, 'The value, as records have it.', { example: 'violet' }),
     label: field(string, 'The value, as the CRM shows it.', { example: 'Violet' }),
   },
 );
 
-export const providerField = shape('ProviderField', 'A field that contacts have in the CRM.', {
-  name: field(string, 'Name in the CRM’s API.', { example: 'favorite_color' }),
-  label: field(string, 'Name that users of the CRM see.', { example: 'Favorite color' }),
-  type: field(providerFieldType, 'Type of its values.'),
-  isCustom: field(boolean, 'Whether the account has added it.'),
-  isFilterable: field(boolean, 'Whether the CRM can search by it.'),
-  choices: field(
-    listOf(providerFieldChoice),
-    'Values of its list, at most 500. Contacts may have others that the CRM no longer offers.',
-    { items: 5 },
-  ),
-});
+export const providerField = shape(
+  'ProviderField',
+  'A field that records of one type have in the CRM.',
+  {
+    name: field(string, 'Name in the CRM’s API.', { example: 'favorite_color' }),
+    label: field(string, 'Name that users of the CRM see.', { example: 'Favorite color' }),
+    type: field(providerFieldType, 'Type of its values.'),
+    isCustom: field(boolean, 'Whether the account has added it.'),
+    isFilterable: field(boolean, 'Whether the CRM can search by it.'),
+    choices: field(
+      listOf(providerFieldChoice),
+      'Values of its list, at most 500. Records may have others that the CRM no longer offers.',
+      { items: 5 },
+    ),
+  },
+);
 export type ProviderField = Of<typeof providerField>;
 
 export const MAX_CUSTOM_FIELDS = 200;
@@ -161,9 +180,12 @@ export function isCustomFieldName(name: string): boolean {
   return name.length <= MAX_FIELD_NAME && /^[a-z][A-Za-z0-9]*$/.test(name);
 }
 
-/** Names that mean something else in a contact, or in each object of JavaScript. */
-export const RESERVED_NAMES: ReadonlySet<string> = new Set([
-  ...CONTACT_FIELDS,
+/** Whether the name means something else in a record of this type, or in each object of JavaScript. */
+export function isReservedName(record: RecordType, name: string): boolean {
+  return RECORDS[record].fields.includes(name) || RESERVED_NAMES.has(name);
+}
+
+const RESERVED_NAMES: ReadonlySet<string> = new Set([
   'id',
   'remoteId',
   'customerId',
@@ -175,6 +197,19 @@ export const RESERVED_NAMES: ReadonlySet<string> = new Set([
   'prototype',
   ...Object.getOwnPropertyNames(Object.prototype),
 ]);
+
+/**
+ * Whether a mapping of an object is one of this type of record: by its name here or, where that differs, by the CRM's.
+ * Names are compared without case, spaces and plural.
+ */
+export function isObjectOf(record: RecordType, objectName: string | undefined, mapped: string) {
+  const { noun } = RECORDS[record];
+  return [noun, objectName ?? noun].some((one) => toSingular(one) === toSingular(mapped));
+}
+
+function toSingular(name: string): string {
+  return name.replace(/\s+/g, '').toLowerCase().replace(/ies$/, 'y').replace(/s$/, '');
+}
 
 /** Whether a field of a CRM can have this name: with one dot where it belongs to a related record. */
 export function isSource(source: string): boolean {
@@ -193,48 +228,56 @@ interface SourcedFields {
 }
 
 /**
- * Finds the source of each custom field: the customer's own mapping, else the entity mapping of the contact, else the
- * schema mapping (common objects before standard ones), else the application's source. Memoized, because requests get
- * both from caches.
+ * Finds the source of each custom field of a type of record: the customer's own mapping, else the entity mapping of the
+ * object, else its schema mapping (common objects before standard ones), else the application's source. The object has
+ * the name of the type or, where that differs, the CRM's. Memoized, because requests get both from caches.
  */
 export function findSources(
   customFields: CustomFields,
   connection: MappedConnection,
+  objectName?: string,
 ): SourcedFields {
   const known = remembered.get(customFields) ?? new WeakMap<MappedConnection, SourcedFields>();
   remembered.set(customFields, known);
-  const resolved = known.get(connection) ?? resolve(customFields, connection);
+  const resolved = known.get(connection) ?? resolve(customFields, connection, objectName);
   known.set(connection, resolved);
   return resolved;
 }
 
 const remembered = new WeakMap<CustomFields, WeakMap<MappedConnection, SourcedFields>>();
 
-function resolve({ definitions }: CustomFields, connection: MappedConnection): SourcedFields {
+function resolve(
+  { record, definitions }: CustomFields,
+  connection: MappedConnection,
+  objectName: string | undefined,
+): SourcedFields {
   const own = new Map(
-    (connection.customFieldMappings ?? []).map((mapping) => [mapping.field, mapping.source]),
+    (connection.customFieldMappings ?? [])
+      .filter((mapping) => mapping.record === record)
+      .map((mapping) => [mapping.field, mapping.source]),
   );
-  const mapped = readSpecifiedMappings(connection);
+  const mapped = readSpecifiedSources(connection, (object) =>
+    isObjectOf(record, objectName, object),
+  );
   const resolved = definitions.flatMap(({ name, type, sources }) => {
     const source =
       own.get(name) ??
-      mapped.sources.get(name) ??
+      mapped.get(name) ??
       sources.find((one) => one.provider === connection.providerName)?.field;
     return source === undefined ? [] : [{ name, type, source: source.trim() }];
   });
   const names = new Set(definitions.map(({ name }) => name));
-  const unknown = [...own, ...mapped.sources]
+  const unknown = [...own, ...mapped]
     .filter(([name]) => !names.has(name))
-    .map(([name, source]) => toProblem(name, source, 'UNKNOWN_FIELD'));
+    .map(([name, source]) => toProblem(record, { name, source }, 'UNKNOWN_FIELD'));
   const [usable, unusable] = [resolved.filter(isUsable), resolved.filter((one) => !isUsable(one))];
   return {
     fields: usable,
     key: digest(JSON.stringify(usable.map(({ name, type, source }) => [name, type, source]))),
-    problems: [
-      ...unusable.map(({ name, source }) => toProblem(name, source, 'MISSING')),
-      ...unknown,
-      ...mapped.problems,
-    ].slice(0, MAX_PROBLEMS),
+    problems: [...unusable.map((field) => toProblem(record, field, 'MISSING')), ...unknown].slice(
+      0,
+      MAX_PROBLEMS,
+    ),
   };
 }
 
@@ -243,45 +286,75 @@ function isUsable({ source }: SourcedField): boolean {
   return isSource(source);
 }
 
-/** The sources by the specification's two kinds of mappings, and what of them is not about contacts. */
-function readSpecifiedMappings({ entityMappings, schemaMappingsConfig }: MappedConnection) {
-  const { commonObjects, standardObjects } = schemaMappingsConfig ?? {};
-  const given = [
-    ...(entityMappings ?? []).map(({ object, fieldMappings }) => ({
-      isContact: object?.type === 'standard' && isContactObject(object.name),
-      fieldMappings,
-    })),
-    ...[...(commonObjects ?? []), ...(standardObjects ?? [])].map(({ object, fieldMappings }) => ({
-      isContact: isContactObject(object),
-      fieldMappings,
-    })),
-  ];
+/** The sources by the specification's two kinds of mappings, of the objects that are wanted. */
+function readSpecifiedSources(
+  connection: MappedConnection,
+  isObject: (object: string) => boolean,
+): ReadonlyMap<string, string> {
   const sources = new Map<string, string>();
-  const problems: FoundProblem[] = [];
-  for (const { isContact, fieldMappings } of given) {
-    for (const { schemaField, mappedField } of fieldMappings) {
-      const [name, source] = [schemaField.trim(), mappedField.trim()];
-      if (!isContact) problems.push(toProblem(name, source, 'UNKNOWN_OBJECT'));
-      else if (source !== '' && !sources.has(name)) sources.set(name, source);
-    }
+  for (const { object, fieldMappings } of listSpecifiedMappings(connection)) {
+    if (object === null || !isObject(object)) continue;
+    for (const [name, source] of fieldMappings.map(toNameAndSource))
+      if (source !== '' && !sources.has(name)) sources.set(name, source);
   }
-  return { sources, problems };
+  return sources;
 }
 
-/** Names of objects are compared without case, spaces and plural. */
-export function isContactObject(name: string | null): boolean {
-  return name !== null && name.replace(/\s+/g, '').toLowerCase().replace(/s$/, '') === 'contact';
+/** The specification's mappings of objects that no type of record is read from, and of custom objects. */
+export function findUnknownObjects(
+  connection: MappedConnection,
+  objectNames: ObjectNames,
+): readonly FoundProblem[] {
+  const isKnown = (object: string) =>
+    RECORD_TYPES.some((record) => isObjectOf(record, objectNames[record], object));
+  return listSpecifiedMappings(connection)
+    .filter(({ object }) => object === null || !isKnown(object))
+    .flatMap(({ fieldMappings }) => fieldMappings.map(toNameAndSource))
+    .map(([name, source]) => toProblem(null, { name, source }, 'UNKNOWN_OBJECT'))
+    .slice(0, MAX_PROBLEMS);
 }
+
+/** In the order of precedence. An object without a name here is a custom one, or has none. */
+function listSpecifiedMappings({
+  entityMappings,
+  schemaMappingsConfig,
+}: MappedConnection): readonly SpecifiedMappings[] {
+  const { commonObjects, standardObjects } = schemaMappingsConfig ?? {};
+  return [
+    ...(entityMappings ?? []).map(({ object, fieldMappings }) => ({
+      object: object?.type === 'standard' ? object.name : null,
+      fieldMappings,
+    })),
+    ...(commonObjects ?? []),
+    ...(standardObjects ?? []),
+  ];
+}
+
+function toNameAndSource({ schemaField, mappedField }: FieldMapping): [string, string] {
+  return [schemaField.trim(), mappedField.trim()];
+}
+
+interface SpecifiedMappings {
+  readonly object: string | null;
+  readonly fieldMappings: readonly FieldMapping[];
+}
+
+/** The CRM's names of the objects that types of records are read from, where they have others than the types. */
+export type ObjectNames = Readonly<Partial<Record<RecordType, string | undefined>>>;
 
 /** Texts of the specification's mappings may be long: they are cut, without leaving half of a surrogate pair. */
-export function toProblem(name: string, source: string, problem: MappingProblemKind): FoundProblem {
+export function toProblem(
+  record: RecordType | null,
+  { name, source }: Pick<SourcedField, 'name' | 'source'>,
+  problem: MappingProblemKind,
+): FoundProblem {
   const cut = (text: string) => text.slice(0, MAX_SOURCE).replace(/\p{Surrogate}/gu, '');
-  return { field: cut(name), source: cut(source), problem };
+  return { record, field: cut(name), source: cut(source), problem };
 }
 
 /** Whether values of the CRM's field fit the custom field. */
-export function fits(type: CustomFieldType, given: ProviderFieldType): boolean {
-  return FITTING[type].includes(given);
+export function fits(type: CustomFieldType, providerType: ProviderFieldType): boolean {
+  return FITTING[type].includes(providerType);
 }
 
 const FITTING: Readonly<Record<CustomFieldType, readonly ProviderFieldType[]>> = {
@@ -296,18 +369,29 @@ const FITTING: Readonly<Record<CustomFieldType, readonly ProviderFieldType[]>> =
 
 /** Finds the resolved fields that the CRM does not have, or has with another type. */
 export function findFieldProblems(
-  resolved: readonly SourcedField[],
-  known: readonly ProviderField[],
+  record: RecordType,
+  { resolved, known }: { resolved: readonly SourcedField[]; known: readonly ProviderField[] },
   isBuiltIn: (source: string) => boolean,
 ): readonly FoundProblem[] {
   const byName = new Map(known.map((one) => [one.name.toLowerCase(), one]));
-  return resolved.flatMap(({ name, type, source }) => {
-    // The list has the fields of contacts only.
-    if (source.includes('.')) return [];
-    const found = byName.get(source.toLowerCase());
-    if (found) return fits(type, found.type) ? [] : [toProblem(name, source, 'TYPE_MISMATCH')];
-    return [toProblem(name, source, isBuiltIn(source) ? 'HIDDEN' : 'MISSING')];
+  return resolved.flatMap((field) => {
+    // The list has the fields of the record itself only.
+    if (field.source.includes('.')) return [];
+    const found = byName.get(field.source.toLowerCase());
+    if (found)
+      return fits(field.type, found.type) ? [] : [toProblem(record, field, 'TYPE_MISMATCH')];
+    return [toProblem(record, field, isBuiltIn(field.source) ? 'HIDDEN' : 'MISSING')];
   });
+}
+
+/** Those of the types of records of which customers may map custom fields. */
+export function listMappable(
+  customFields: CustomFieldsByRecord,
+  records: readonly RecordType[],
+): readonly RecordType[] {
+  return records.filter((record) =>
+    customFields[record].definitions.some(({ customersMayMap }) => customersMayMap),
+  );
 }
 
 export type MappedConnection = Pick<
@@ -318,16 +402,20 @@ export type MappedConnection = Pick<
 /** The custom fields of ONE application, and the mappings and problems of its connections. */
 export interface CustomFieldStore {
   /** Without fields, where none were ever set. */
-  read(): Promise<CustomFields>;
-  /** Rejects with CONFLICT if the stored version is not the expected one. */
+  read(): Promise<CustomFieldsByRecord>;
+  /** Replaces those of one type of record. Rejects with CONFLICT if the stored version is not the expected one. */
   replace(
     declared: Omit<CustomFields, 'version'>,
     expectedVersion: number | undefined,
   ): Promise<CustomFields>;
-  /** Replaces a connection's mappings, and drops what was cached with the old ones. False: no such connection. */
+  /**
+   * Replaces a connection's mappings of one type of record, and drops what was cached with the old ones. False: no such
+   * connection.
+   */
   setMappings(
     target: Pick<Connection, 'customerId' | 'providerName'>,
-    mappings: readonly CustomFieldMapping[],
+    record: RecordType,
+    mappings: readonly GivenFieldMapping[],
   ): Promise<boolean>;
   /** The problems of a connection that were seen within two days. */
   listProblems(connectionId: string): Promise<readonly StoredProblem[]>;

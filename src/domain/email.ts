@@ -1,7 +1,7 @@
 /** The maximum length of an email address. */
 const MAX_EMAIL_LENGTH = 254;
 /** With spaces around it. */
-const MAX_GIVEN_LENGTH = 1_024;
+const MAX_INPUT_LENGTH = 1_024;
 
 /** A quoted local part may contain spaces and @. */
 const EMAIL =
@@ -13,7 +13,7 @@ const PLAIN = /^[a-z0-9._+-]+@[a-z0-9.-]+$/;
 /** The normalized email; undefined if invalid. */
 export function readEmail(text: string): string | undefined {
   if (text.length <= MAX_EMAIL_LENGTH && PLAIN.test(text)) return text;
-  const email = normalizeGiven(text);
+  const email = normalizeEmailInput(text);
   return isEmail(email) ? email : undefined;
 }
 
@@ -23,8 +23,8 @@ export function normalizeEmail(email: string): string {
 }
 
 /** Cuts a text that is too long to be an email before it is normalized, because a request may repeat it many times. */
-export function normalizeGiven(text: string): string {
-  return text.length > MAX_GIVEN_LENGTH ? text.slice(0, MAX_GIVEN_LENGTH) : normalizeEmail(text);
+export function normalizeEmailInput(text: string): string {
+  return text.length > MAX_INPUT_LENGTH ? text.slice(0, MAX_INPUT_LENGTH) : normalizeEmail(text);
 }
 
 /** Deliberately lenient, because CRMs contain addresses that stricter grammars reject. */

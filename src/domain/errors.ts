@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { EXAMPLE_PROVIDERS, PROVIDER_TITLES } from './provider-names.ts';
 
 /**
  * All error codes with their HTTP statuses: a closed table. `npm run docs` prints the table of `docs/api.md` from it.
@@ -25,14 +26,16 @@ export const ERROR_CODES = {
   FORBIDDEN: code(
     403,
     'Forbidden',
-    'The key, token, origin or host is not allowed to do this. For example, a customer token requests another customer, or an operation is not a trusted document.',
+    'The key, token, origin, host or connection is not allowed to do this. For example, a customer token requests another customer, a connection was not allowed to read deals, or an operation is not a trusted document.',
     { example: 'This token is for another customer.' },
   ),
   NOT_FOUND: code(
     404,
     'Not found',
     'There is no such path, customer, link, endpoint or application, or the customer has no connection to the provider.',
-    { example: 'The customer "customer-1" does not exist, or has no connection to HubSpot.' },
+    {
+      example: `The customer "customer-1" does not exist, or has no connection to ${PROVIDER_TITLES[EXAMPLE_PROVIDERS.first]}.`,
+    },
   ),
   PERSISTED_QUERY_NOT_FOUND: code(
     404,
@@ -51,7 +54,7 @@ export const ERROR_CODES = {
   CONFLICT: code(
     409,
     'Conflict',
-    'The stored version is not the expected one, or the state of a link or an endpoint does not allow this.',
+    'The stored version is not the expected one, the state of a link or an endpoint does not allow this, or a write with the same idempotency key is under way.',
     { example: 'Version 3 was expected, but the customer has version 4.' },
   ),
   PAYLOAD_TOO_LARGE: code(
@@ -145,7 +148,9 @@ export const ERROR_CODES = {
     501,
     'Not implemented',
     'The provider cannot do this: its records cannot be searched, or not by this filter.',
-    { example: 'The contacts of Pipedrive cannot be searched.' },
+    {
+      example: `The contacts of ${PROVIDER_TITLES[EXAMPLE_PROVIDERS.unsearchable]} cannot be searched.`,
+    },
   ),
   SERVICE_UNAVAILABLE: code(
     503,
@@ -246,7 +251,7 @@ export function toErrorBody(error: CrossbookError, applicationName: string | nul
       // Absent without an authenticated caller.
       ...(applicationName !== null && { application_name: applicationName }),
       ...(error.remote && { cause: error.remote }),
-      retryable,
+      retryable: retryable || error.retryAfterMs !== undefined,
       ...(error.retryAfterMs !== undefined && { retry_after_ms: error.retryAfterMs }),
     },
   };

@@ -2,6 +2,7 @@ import type { ConnectFailure } from './connect-failure.ts';
 import type { ConnectedAccount, ConnectionStatus, StatusReason } from './connection.ts';
 import type { MappingProblemKind } from './custom-field.ts';
 import type { ProviderName } from './provider-names.ts';
+import type { RecordType } from './records/record-type.ts';
 import {
   boolean,
   date,
@@ -37,13 +38,28 @@ export const eventType = words('EventType', 'Type of event.', {
   'connect_link.failed': 'A connect link ended without a connection.',
   'sync.completed': 'A run of a sync ended successfully: a full one, or one that has changed rows.',
   'sync.failed': 'A run of a sync failed. Sent once, until a run is successful again.',
-  'contacts.changed':
-    'Contacts were changed or deleted in a customer’s CRM, and the sync destination has the changes. Sent only if an endpoint names this type.',
+  'contacts.changed': changed('Contacts'),
+  'companies.changed': changed('Companies'),
+  'deals.changed': changed('Deals'),
+  'write.completed':
+    'The outcome of a write, of which some records were `UNKNOWN`, is known. Read it with `write(id)`.',
   'webhook.test':
     'A test of a webhook endpoint, requested by `sendTestEvent`. Sent only to this endpoint, regardless of its types.',
 });
 export const EVENT_TYPES = wordsOf(eventType);
 export type EventType = Of<typeof eventType>;
+
+/** Changes of records that are synced in the common shape. */
+export const CHANGED_EVENTS = [
+  'contacts.changed',
+  'companies.changed',
+  'deals.changed',
+] as const satisfies readonly EventType[];
+export type ChangedEvent = (typeof CHANGED_EVENTS)[number];
+
+function changed(records: string): string {
+  return `${records} were changed or deleted in a customer’s CRM, and the sync destination has the changes. Sent only if an endpoint names this type.`;
+}
 
 /** An event for the application. */
 export const event = shape(
@@ -79,7 +95,20 @@ export type NewEvent =
   | NewRowsEvent
   | NewLinkEvent
   | NewSyncEvent
-  | NewContactsEvent;
+  | NewChangesEvent
+  | NewWriteEvent;
+
+interface NewWriteEvent {
+  readonly type: 'write.completed';
+  readonly customerId: string;
+  readonly connectionId: string;
+  readonly data: {
+    readonly write_id: string;
+    readonly operation: string;
+    /** The number of records by their outcome. */
+    readonly outcomes: Readonly<Record<string, number>>;
+  };
+}
 
 interface NewConnectionEvent {
   readonly type: Exclude<Extract<EventType, `connection.${string}`>, NewProblemEvent['type']>;
@@ -93,6 +122,9 @@ interface NewConnectionEvent {
     /** Set if a connect link has connected it. */
     readonly connect_link_id?: string;
     readonly account?: Omit<ConnectedAccount, 'userId'> | null;
+    /** Set with the account. */
+    readonly readable_records?: readonly Lowercase<RecordType>[];
+    readonly writable_records?: readonly Lowercase<RecordType>[];
   };
 }
 
@@ -101,6 +133,8 @@ interface NewProblemEvent {
   readonly customerId: string;
   readonly connectionId: string;
   readonly data: Pick<NewConnectionEvent['data'], 'provider_name' | 'status' | 'status_reason'> & {
+    /** Null: the mapping is of an object that no type of record is read from. */
+    readonly record: Lowercase<RecordType> | null;
     /** Names of fields, no values of them. */
     readonly field: string;
     readonly source: string;
@@ -137,8 +171,8 @@ interface NewSyncEvent {
   };
 }
 
-interface NewContactsEvent {
-  readonly type: 'contacts.changed';
+interface NewChangesEvent {
+  readonly type: ChangedEvent;
   readonly customerId: string;
   readonly connectionId: string;
   readonly data: {
@@ -207,7 +241,7 @@ export interface WebhookStore {
   remove(id: string): Promise<boolean>;
   /** The previous secret also signs for ROTATION_MS. */
   rotateSecret(id: string): Promise<EndpointWithSecret | undefined>;
-  redeliver(id: string, wanted: Redelivery): Promise<Redelivered | undefined>;
+  redeliver(id: string, redelivery: Redelivery): Promise<Redelivered | undefined>;
   /** Stores an event of the type `webhook.test` and schedules it for this endpoint only. */
   sendTest(id: string): Promise<Event | undefined>;
 }
@@ -260,12 +294,14 @@ export interface WebhookQueue {
   /** Whether anything is due, and whether any endpoint exists. Very cheap. */
   look(): Promise<{ readonly isDue: boolean; readonly hasEndpoints: boolean }>;
   /** Claims endpoints with due deliveries under a lease for this process; failing endpoints are claimed separately. */
-  claim(wanted: Claim): Promise<readonly ClaimedEndpoint[]>;
+  claim(claim: Claim): Promise<readonly ClaimedEndpoint[]>;
   /** Due deliveries of an endpoint, in order of their events. */
   read(endpoint: EndpointKey, limit: number): Promise<readonly Delivery[]>;
   /** Records a success. `isRecovery`: deliveries that wait for a retry become due now. */
   succeed(delivery: DeliveryKey & Pick<Delivery, 'version'>, isRecovery: boolean): Promise<void>;
   fail(delivery: DeliveryKey, failure: DeliveryFailure): Promise<void>;
+  /** Stores how an endpoint responded to an attempt, for the console. */
+  keepResponse(delivery: DeliveryKey, response: StoredResponse): Promise<void>;
   release(endpoint: EndpointKey, lease: string): Promise<void>;
   /** For metrics and health checks. */
   count(): Promise<WebhookCounts>;
@@ -315,6 +351,19 @@ export interface Delivery extends DeliveryKey {
   /** JSON, identical at each attempt. */
   readonly body: string;
 }
+
+export interface StoredResponse {
+  readonly attempt: number;
+  /** Null: there was no response. */
+  readonly status: number | null;
+  /** Why the attempt failed. Null: it arrived. */
+  readonly reason: string | null;
+  /** The first kilobyte of the body, redacted. */
+  readonly body: string | null;
+  readonly ms: number;
+}
+
+export const RESPONSES_KEPT_MS = 7 * 24 * 60 * 60_000;
 
 interface DeliveryFailure {
   /** Our own wording, without content of the response. */

@@ -12,7 +12,8 @@ import {
 export interface FieldMatch {
   readonly field: CustomField;
   /**
-   * All fields that fit: those that the account has added come first, each group by label, and those without one last.
+   * The fields that fit: those that the account has added come first, each group by label. The CRM's own fields without
+   * a label, such as `hs_object_id`, are left out.
    */
   readonly options: readonly ProviderField[];
   /** The field that is preselected. Null: none. */
@@ -22,16 +23,18 @@ export interface FieldMatch {
 }
 
 /**
- * Matches the custom fields that customers may map with the fields of a CRM. Preselected are: the connection's mapping,
+ * Matches the custom fields of a type of record that customers may map with the fields of a CRM. Preselected are: the connection's mapping,
  * the source that applies without one, or a field of the same name.
  */
 export function matchCustomFields(
   own: CustomFields,
-  connection: MappedConnection,
+  { connection, objectName }: MatchedConnection,
   known: readonly ProviderField[],
 ): readonly FieldMatch[] {
-  const current = toSources(own, connection);
-  const fallbacks = toSources(own, { ...connection, customFieldMappings: null });
+  const toSources = (mapped: MappedConnection) =>
+    new Map(findSources(own, mapped, objectName).fields.map(({ name, source }) => [name, source]));
+  const current = toSources(connection);
+  const fallbacks = toSources({ ...connection, customFieldMappings: null });
   const find = groupByType(toSorted(known));
   return own.definitions
     .filter(({ customersMayMap }) => customersMayMap)
@@ -48,6 +51,12 @@ export function matchCustomFields(
     });
 }
 
+interface MatchedConnection {
+  readonly connection: MappedConnection;
+  /** The CRM's name of the object, where it is another one than that of the type of record. */
+  readonly objectName?: string | undefined;
+}
+
 /** A CRM has up to 2,000 fields: what is looked at for each custom field is prepared once for all of them. */
 function groupByType(sorted: readonly ProviderField[]): (type: CustomFieldType) => FittingFields {
   const simplified = new Map(
@@ -57,14 +66,13 @@ function groupByType(sorted: readonly ProviderField[]): (type: CustomFieldType) 
   return (type) => {
     const known = groups.get(type);
     if (known) return known;
-    const options = sorted.filter((field) => fits(type, field.type));
-    const byName = new Map<string, string>();
+    const fitting = sorted.filter((field) => fits(type, field.type));
+    const options = fitting.filter((field) => field.isCustom || !hasNoLabel(field));
+    const byName = new Map(fitting.map(({ name }) => [name.toLowerCase(), name]));
     const bySimplified = new Map<string, string>();
     // Backwards, so that the first of equal names remains.
-    for (const field of options.toReversed()) {
-      byName.set(field.name.toLowerCase(), field.name);
+    for (const field of options.toReversed())
       for (const text of simplified.get(field) ?? []) bySimplified.set(text, field.name);
-    }
     const group: FittingFields = {
       options,
       // A field of a related record is not listed, and stays as it is.
@@ -88,10 +96,7 @@ function toSorted(known: readonly ProviderField[]): readonly ProviderField[] {
   return known
     .map((field) => ({ field, label: field.label.slice(0, SORTED_BY) }))
     .sort(
-      (a, b) =>
-        Number(b.field.isCustom) - Number(a.field.isCustom) ||
-        Number(hasNoLabel(a.field)) - Number(hasNoLabel(b.field)) ||
-        compare(a.label, b.label),
+      (a, b) => Number(b.field.isCustom) - Number(a.field.isCustom) || compare(a.label, b.label),
     )
     .map(({ field }) => field);
 }
@@ -100,11 +105,7 @@ const { compare } = new Intl.Collator('en');
 /** Characters of a label: long ones take microseconds to compare. */
 const SORTED_BY = 60;
 
-function toSources(own: CustomFields, connection: MappedConnection): ReadonlyMap<string, string> {
-  return new Map(findSources(own, connection).fields.map(({ name, source }) => [name, source]));
-}
-
-/** Without case, spaces, underscores and Salesforce's suffix of custom fields. */
+/** Without case, spaces, underscores and the suffix `__c` of custom fields. */
 function simplify(name: string): string {
   return name
     .replace(/__c$/i, '')
@@ -121,7 +122,7 @@ export function toTitle(name: string): string {
   return lower.slice(0, 1).toUpperCase() + lower.slice(1);
 }
 
-/** Fields of the CRM itself often have only a name. */
+/** Whether it has only a technical name, which means nothing to users of the CRM. */
 function hasNoLabel({ label, name }: ProviderField): boolean {
-  return label === name;
+  return label === name && /^[a-z][a-z0-9_]*$/.test(name);
 }

@@ -30,7 +30,7 @@ export interface Tracer {
 }
 
 export interface RequestFields {
-  readonly api?: 'graphql' | 'rest' | 'mcp' | 'connect' | undefined;
+  readonly api?: 'graphql' | 'rest' | 'mcp' | 'connect' | 'console' | undefined;
   /** The API's name of the operation, from a closed set. */
   readonly operation?: string | undefined;
   /** The client's name of the operation. */

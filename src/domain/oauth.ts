@@ -1,17 +1,16 @@
-import { toQuery } from '../lib/http-message.ts';
+import { type HttpRequest, toQuery } from '../lib/http-message.ts';
 import { isRecord, parseJson } from '../lib/json.ts';
 import { isVisibleAscii } from '../lib/text.ts';
 import type { ConnectFailure } from './connect-failure.ts';
 import { type ConnectedAccount, MAX_SECRET_LENGTH } from './connection.ts';
 import type { ProviderName } from './provider-names.ts';
+import type { ScopeRules } from './record-access.ts';
 import { type ProviderResponse, RemoteFailure, type RemoteRequest, type Retry } from './remote.ts';
 import { date, field, type Of, shape, string } from './shape.ts';
 import type { OAuthClient, RefreshedToken, RefreshTokenEndpoint } from './token-refresh.ts';
 
 /** The OAuth authorization code flow of a provider. */
-export interface Authorization {
-  /** Always requested: without them contacts cannot be read. */
-  readonly requiredScopes: readonly string[];
+export interface Authorization extends ScopeRules {
   /** What optional scopes let the application read, in words that follow "your". Others are shown by their names. */
   readonly scopeTitles: Readonly<Record<string, string>>;
   /** The login hosts that a page offers. The first is the default. */
@@ -29,21 +28,35 @@ export interface Authorization {
     request: AuthorizationCode & { readonly client: OAuthClient },
   ): RemoteRequest & { readonly retry: 'never' };
   /**
-   * Reads the grant. Throws an AuthorizationFailure for known reasons, otherwise a RemoteFailure. Salesforce's
-   * signature is verified before the response is trusted.
+   * Reads the grant. Throws an AuthorizationFailure for known reasons, otherwise a RemoteFailure. A
+   * response that is signed is verified before it is trusted.
    */
   readGrant(answer: ProviderResponse, client: OAuthClient, now: Date): Grant;
-  /** A second call to the token origin where the exchange does not identify the user. */
+  /** A second call where the exchange does not identify the user. */
   readonly identify?: {
+    /** Absent: the origin of the token endpoint. It is checked like the origin of any call with a token. */
+    origin?(grant: Grant): string | undefined;
     toRequest(grant: Grant, client: OAuthClient): RemoteRequest;
     /** The grant with the account. */
     readAccount(answer: ProviderResponse, grant: Grant): Grant;
   };
-  /** The required scopes that were not granted, considering aliases. */
-  findMissingScopes(granted: readonly string[]): readonly string[];
   /** Maps the error of the provider's redirect. */
   readDenial(error: string, description: string | null): ConnectFailure;
   readonly revocation?: RevocationEndpoint;
+  /**
+   * Reads the report that a user has uninstalled the app, which the provider sends to the redirect URI with DELETE.
+   * Undefined: the request is not such a report. Absent: the provider sends none.
+   */
+  readUninstall?(request: Pick<HttpRequest, 'headers' | 'readBody'>): Uninstall | undefined;
+}
+
+/** The app was uninstalled by one user of an account. Not authenticated: the client may be anyone's. */
+export interface Uninstall {
+  /** The client of the app, with the secret that proves the sender. */
+  readonly client: OAuthClient;
+  /** As in `ConnectedAccount`. */
+  readonly accountId: string;
+  readonly userId: string;
 }
 
 /** A login host: production or test. */
@@ -65,6 +78,8 @@ interface ConsentRequest {
   readonly state: string;
   /** S256; ignored by providers without PKCE. */
   readonly codeChallenge: string;
+  /** Without one of these the flow fails. */
+  readonly requiredScopes: readonly string[];
   readonly optionalScopes: readonly string[];
   readonly isPopup: boolean;
 }
@@ -82,6 +97,7 @@ export interface CodeExchange extends AuthorizationCode {
   readonly oauthClientId: string;
   /** Never from the callback. */
   readonly loginOrigin: string;
+  readonly requiredScopes: readonly string[];
 }
 
 /** The result of a customer's consent. */
@@ -231,9 +247,9 @@ export interface StoredOAuthClient extends Of<typeof oauthClient> {
  * application's own, otherwise the installation's. Takes the origin, because a secret must only be sent to its own
  * endpoint: at an origin of the sandbox it is the sandbox's client, for every id.
  */
-export type FindOAuthClient = (wanted: WantedOAuthClient) => Promise<OAuthClient | undefined>;
+export type FindOAuthClient = (query: OAuthClientQuery) => Promise<OAuthClient | undefined>;
 
-export interface WantedOAuthClient {
+export interface OAuthClientQuery {
   readonly applicationId: string;
   readonly provider: ProviderName;
   /** The origin of the login page or the token endpoint. */

@@ -14,6 +14,8 @@ export interface PageRequest {
   readonly size: number;
   /** The id after which (forward) or before which (backward) the slice lies. Undefined: the list's end. */
   readonly boundary: string | undefined;
+  /** The CRM's own cursor for the boundary record. */
+  readonly place?: string | undefined;
   /** The slice may contain the boundary record itself. */
   readonly includesBoundary?: boolean | undefined;
   /** The end of the period of a search by time, in milliseconds since 1970, if an earlier page has fixed it. */

@@ -1,6 +1,8 @@
 import { quote } from '../lib/text.ts';
 import { type Of, toEnumName, words } from './shape.ts';
 
+export { EXAMPLE_URLS, toExampleSources } from '../provider-texts.ts';
+
 export const category = words('Category', 'Category of a provider.', {
   crm: 'CRM: contacts, companies and deals.',
   engagement: 'Sales engagement: messages and calls of salespeople.',
@@ -14,7 +16,7 @@ export type Category = Of<typeof category>;
 const TOOLS = {
   salesforce: ['crm', 'Salesforce', 'Salesforce, a CRM. Its contacts can be searched.'],
   hubspot: ['crm', 'HubSpot', 'HubSpot, a CRM. Its contacts can be searched.'],
-  pipedrive: ['crm', 'Pipedrive', 'Pipedrive, a CRM.'],
+  pipedrive: ['crm', 'Pipedrive', 'Pipedrive, a CRM. Its contacts can be searched.'],
   zendesk_sell: ['crm', 'Zendesk Sell', 'Zendesk Sell, a CRM.'],
   ms_dynamics_365_sales: [
     'crm',
@@ -47,10 +49,18 @@ export type ProviderName = keyof typeof TOOLS;
 
 export const PROVIDER_NAMES = Object.keys(TOOLS) as readonly ProviderName[];
 
+/** The providers that examples name: two whose contacts can be searched, and one whose contacts cannot. */
+export const EXAMPLE_PROVIDERS = {
+  first: 'hubspot',
+  second: 'salesforce',
+  unsearchable: 'zendesk_sell',
+} as const satisfies Readonly<Record<string, ProviderName>>;
+
 /** The providers whose contacts can be searched: those of which `providers/` has an adapter. */
 export const SEARCHABLE_PROVIDERS = [
   'salesforce',
   'hubspot',
+  'pipedrive',
 ] as const satisfies readonly ProviderName[];
 
 export const PROVIDER_CATEGORIES = mapTools(([toolCategory]): Category => toolCategory);

@@ -1,17 +1,21 @@
 import type { Connection, ConnectionFacts } from './connection.ts';
-import type { ProviderField } from './custom-fields.ts';
 import type { Authorization } from './oauth.ts';
 import type { PageSizes } from './page-sizes.ts';
 import type { Category, ProviderName } from './provider-names.ts';
 import type { Company } from './records/company.ts';
 import type { ListFilter } from './records/conditions.ts';
 import type { AssociatedObject, Association, Contact } from './records/contact.ts';
+import type { Deal } from './records/deal.ts';
+import type { LinkRequest, LinksById } from './records/link.ts';
+import type { Owner } from './records/owner.ts';
+import type { Pipeline } from './records/pipeline.ts';
 import type { CrmRecord, RecordKind } from './records/record.ts';
 import type { FieldSelection } from './records/record-search.ts';
 import type { RecordType } from './records/record-type.ts';
 import type { ProviderResponse, Send } from './remote.ts';
 import type { SyncedRecord, SyncSource } from './sync.ts';
 import type { TokenRefresh } from './token-refresh.ts';
+import type { DescribedField, LinkWriter, RecordWriter } from './writing.ts';
 
 /** A provider; the registry has one per tool. */
 export interface Provider {
@@ -48,7 +52,7 @@ export interface CrmAccess {
   /** The provider's rate limits by the name that requests give in `budget`. */
   readonly budgets: Readonly<Record<string, RateLimit>>;
   /** Reads the state of the rate limit from a response. */
-  readRateLimitStatus(answer: ProviderResponse): RateLimitStatus | undefined;
+  readRateLimitStatus(answer: ProviderResponse, budget: string): RateLimitStatus | undefined;
   /** How long the provider wants no further call of the same budget, by an error response. */
   readPause(answer: ProviderResponse): number | undefined;
   /** Whether a refresh may help: the token has expired, or the instance has moved to a URL that comes with a token. */
@@ -65,10 +69,13 @@ export interface CrmAccess {
   readonly lookupBatch: number;
   /** What can be done with records of each type. Absent: NOT_IMPLEMENTED. */
   readonly records: RecordAccess;
-  /** Whether a field of a contact may be one of a related record, such as `Account.Industry`. */
+  /** Whether a custom field may be read from a field of a related record, such as `Account.Industry`. */
   readonly readsRelatedFields?: true;
-  /** Whether every account has this field, so that one that is not listed is hidden from the connected user. */
-  isBuiltInField?(name: string): boolean;
+  /**
+   * Whether every account has this field of the records, so that one that is not listed is hidden from the connected
+   * user.
+   */
+  isBuiltInField?(record: RecordType, name: string): boolean;
   /** How long after a change its search finds it: changes are read up to this time before now. */
   readonly searchLagMs: number;
   /** The provider's order of record ids, as in `readList`. */
@@ -83,6 +90,12 @@ export interface CustomerAccount {
   openFacts(): ConnectionFacts;
   /** What all requests to the connection have learnt. */
   readonly pageSizes: PageSizes;
+  /** What rarely changes, such as pipelines: read once an hour in each process, and again if it is older than `maxAgeMs`. */
+  remember<Read extends object>(
+    name: string,
+    read: () => Promise<Read>,
+    maxAgeMs?: number,
+  ): Promise<Read>;
 }
 
 /** Every CRM has contacts. */
@@ -90,18 +103,43 @@ export interface RecordAccess extends Readonly<Partial<Record<RecordType, Record
   readonly CONTACT: RecordCapabilities;
 }
 
+interface FilterCapability {
+  readonly isExact: boolean;
+  /** The most values of a condition that is a list, where the CRM needs a call for each. */
+  readonly most?: number;
+}
+
 /** For filters of `RecordCapabilities`. */
 export const EXACT = { isExact: true } as const;
 export const LOOSE = { isExact: false } as const;
 
 export interface RecordCapabilities {
+  /** The CRM's name of the object, where it is another one than that of the type: `Account` for companies. */
+  readonly objectName?: string;
   /**
    * The conditions by which records can be searched, by their names in the filter. Exact: the CRM compares as the filter
    * says. Otherwise it finds more, of which Crossbook returns what matches, and the number of hits may be unknown.
    */
-  readonly filters: Readonly<Record<string, { readonly isExact: boolean }>>;
+  readonly filters: Readonly<Record<string, FilterCapability>>;
+  /** Lists are read forward only. */
+  readonly isForwardOnly?: true;
+  /** The CRM counts no list: `count` is null for each. */
+  readonly isUncounted?: true;
+  /** Absent: records cannot be written. */
+  readonly writes?: WriteCapability;
   /** The objects that `related` supports. */
   readonly associatedObjects: readonly AssociatedObject[];
+  /** The types of records that `links` supports. */
+  readonly linkedTo: readonly RecordType[];
+}
+
+interface WriteCapability {
+  /** Whether they can be written by a key. */
+  readonly canUpsert: boolean;
+  /** Keys are found by an index that may be late. */
+  readonly findsByIndex?: true;
+  /** The most records of an upsert, where the CRM needs a search for each. */
+  readonly mostUpserts?: number;
 }
 
 /** The records of one customer in one CRM. It is opened for each operation, which opens one of these. */
@@ -109,9 +147,16 @@ export interface CrmAdapter {
   readonly records: {
     readonly CONTACT: () => RecordAdapter<Contact>;
     readonly COMPANY?: () => RecordAdapter<Company>;
+    readonly DEAL?: () => RecordAdapter<Deal>;
   };
+  /** The pipelines of deals, in their order; at most MAX_PIPELINES, with MAX_STAGES each. */
+  readonly pipelines?: () => Promise<readonly Pipeline[]>;
+  /** The users to whom records can belong; at most MAX_OWNERS. */
+  readonly owners?: () => Promise<readonly Owner[]>;
   /** Reads records in bulk, for syncs. Absent: the provider cannot be synced. */
   readonly bulk?: () => BulkReader;
+  /** Absent: links between records cannot be written. */
+  readonly links?: () => LinkWriter;
 }
 
 /** The records of one type in one customer's CRM. What is absent is not among the capabilities. */
@@ -143,23 +188,46 @@ export interface RecordAdapter<Item extends CrmRecord> {
    */
   findByIds(ids: readonly string[], selection: FieldSelection): Promise<ReadonlyMap<string, Item>>;
   /** The fields that records have, as far as the connected user can see them; at most MAX_PROVIDER_FIELDS. */
-  listFields?(): Promise<readonly ProviderField[]>;
+  listFields?(): Promise<readonly DescribedField[]>;
   /** Any number of ids. A record that nothing is related to maps to an empty list. */
   related?(
     ids: readonly string[],
     to: AssociatedObject,
   ): Promise<ReadonlyMap<string, readonly Association[]>>;
+  /**
+   * The links of records of this type to those of others, for each request in order: any number of ids, each of which maps
+   * to its links, unique and in any order. One that fails is its error, and leaves the others as they are.
+   */
+  links?(requests: readonly LinkRequest[]): Promise<readonly (LinksById | Error)[]>;
+
+  /** Absent: its records cannot be written. */
+  openWriter?(): RecordWriter;
 }
 
 /** The records of a connection for use cases. What its provider does not offer fails with NOT_IMPLEMENTED. */
 export interface CrmPort {
   of<Item extends CrmRecord>(kind: RecordKind<Item>): RecordPort<Item>;
   readonly bulk: BulkReader;
+  pipelines(): Promise<readonly Pipeline[]>;
+  owners(): Promise<readonly Owner[]>;
+  /** Runs an operation that writes records, whose calls have deadlines of their own. */
+  write<Result>(
+    kind: RecordKind<CrmRecord>,
+    operation: (writer: RecordWriter) => Promise<Result>,
+  ): Promise<Result>;
+  /** The same for links between records. */
+  writeLinks<Result>(operation: (links: OpenedLinks) => Promise<Result>): Promise<Result>;
   /** How far the clock of the CRM is behind ours, as far as its responses have shown it. */
   clockBehindMs(): number;
 }
 
-export type RecordPort<Item extends CrmRecord> = Required<RecordAdapter<Item>>;
+/** The links of a connection while they are written, and the records that are linked. */
+export interface OpenedLinks {
+  readonly writer: LinkWriter;
+  of<Item extends CrmRecord>(kind: RecordKind<Item>): RecordAdapter<Item>;
+}
+
+export type RecordPort<Item extends CrmRecord> = Required<Omit<RecordAdapter<Item>, 'openWriter'>>;
 
 export const MAX_PHONE_HITS = 200;
 
@@ -175,18 +243,26 @@ export interface BulkReader {
   /** The readable fields of an object, for all other calls. Undefined: the CRM has no such object. */
   describe(source: SyncSource): Promise<readonly string[] | undefined>;
   /** A page of all records, in ascending order of ids. */
-  readAll(ask: RecordsAsk): Promise<RecordPage>;
+  readAll(request: RecordsRequest): Promise<RecordPage>;
   /** A page of the records that were changed in a window, inclusive at both ends. */
-  readChanges(ask: RecordsAsk & { readonly window: TimeWindow }): Promise<RecordPage>;
+  readChanges(request: RecordsRequest & { readonly window: TimeWindow }): Promise<RecordPage>;
   /** Records by their ids, as they are now: without those that are deleted. At most MAX_FOUND_RECORDS ids. */
-  find(ask: Omit<RecordsAsk, 'after'>, ids: readonly string[]): Promise<readonly SyncedRecord[]>;
+  find(
+    request: Omit<RecordsRequest, 'after'>,
+    ids: readonly string[],
+  ): Promise<readonly SyncedRecord[]>;
   /** A page of the CRM's list of deleted records: of all that it keeps, or of those in the window. */
-  readDeleted(ask: DeletedAsk): Promise<RecordPage>;
+  readDeleted(request: DeletedRequest): Promise<RecordPage>;
+  /**
+   * A page of the records whose links to records of a type were changed in a window, perhaps without a change of theirs.
+   * Of none where the CRM keeps no time of such changes.
+   */
+  readRelinked(request: RelinkedRequest): Promise<RelinkedPage>;
 }
 
 export const MAX_FOUND_RECORDS = 500;
 
-export interface RecordsAsk {
+export interface RecordsRequest {
   readonly source: SyncSource;
   /** From `describe`. */
   readonly fields: readonly string[];
@@ -196,8 +272,18 @@ export interface RecordsAsk {
   readonly after: string | null;
 }
 
-interface DeletedAsk extends Pick<RecordsAsk, 'source' | 'after'> {
+interface DeletedRequest extends Pick<RecordsRequest, 'source' | 'after'> {
   readonly window: TimeWindow;
+}
+
+interface RelinkedRequest extends DeletedRequest {
+  readonly to: readonly RecordType[];
+}
+
+export interface RelinkedPage {
+  readonly ids: readonly string[];
+  /** Null: this is the last page. */
+  readonly next: string | null;
 }
 
 export interface RecordPage {
@@ -220,6 +306,11 @@ export interface TimeWindow {
 export interface KeysetRange {
   readonly direction: 'forward' | 'backward';
   readonly from: string | undefined;
+  /**
+   * The `place` of the record `from`, which is then left out. Absent: the CRM has none, or it is not known, so that the
+   * list has to be searched for the record.
+   */
+  readonly place?: string | undefined;
   /** At most 1,002; fewer are returned only if there are no more. The adapter combines the provider's pages. */
   readonly limit: number;
 }

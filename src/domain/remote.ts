@@ -79,6 +79,20 @@ export class RemoteFailure extends Error {
   }
 }
 
+/**
+ * A call that may be carried out only once, and certainly was not: the provider was not reached, or Crossbook did not
+ * make it. Thrown for requests that are not `safe`, in place of the reason.
+ */
+export class NotCarriedOut extends Error {
+  override readonly name = 'NotCarriedOut';
+  readonly reason: unknown;
+
+  constructor(reason: unknown) {
+    super('The call was not carried out.', { cause: reason });
+    this.reason = reason;
+  }
+}
+
 /** The response is larger than any that is read. A smaller page, or fewer fields, may fit. */
 export class ResponseTooLarge extends RemoteFailure {
   /** The largest response that is read. */

@@ -1,5 +1,6 @@
 import type { Caller } from './caller.ts';
 import type { RequestLog } from './log.ts';
+import type { Operator } from './operator.ts';
 
 /** What is known of a request, from its arrival to its response. */
 export interface RequestState {
@@ -9,6 +10,8 @@ export interface RequestState {
   rateLimit: RateLimitResult | undefined;
   /** The query cost of the whole request so far. */
   cost: number;
+  /** The operator of a request of the console. Undefined: no session of the console. */
+  operator: Operator | undefined;
   readonly requestLog: RequestLog;
 }
 

@@ -45,6 +45,8 @@ interface FieldOptions {
 export interface Words<T extends string> extends Named<T> {
   readonly kind: 'words';
   readonly words: Readonly<Record<T, string>>;
+  /** Codes are in upper case in every API, as those of errors are. */
+  readonly isCode?: true;
 }
 
 /** One of several shapes, discriminated by `type`. */
@@ -66,10 +68,13 @@ export interface Scalar<T> extends Typed<T> {
     | 'uuid'
     | 'url'
     | 'int'
+    | 'float'
+    | 'decimal'
     | 'boolean'
     | 'json'
     | 'moment'
-    | 'date';
+    | 'date'
+    | 'day';
 }
 
 export type Type =
@@ -88,12 +93,17 @@ export const id = scalar<string>('id');
 export const uuid = scalar<string>('uuid');
 export const url = scalar<string>('url');
 export const int = scalar<number>('int');
+export const float = scalar<number>('float');
+/** A string: a number in decimal notation, of any size. */
+export const decimal = scalar<string>('decimal');
 export const boolean = scalar<boolean>('boolean');
 export const json = scalar<Readonly<Record<string, unknown>>>('json');
 /** A string: RFC 3339 in UTC. */
 export const moment = scalar<string>('moment');
 /** A `Date`, serialized as such a string. */
 export const date = scalar<Date>('date');
+/** A string: a calendar date, such as `2026-01-31`. */
+export const day = scalar<string>('day');
 
 function scalar<T>(name: Scalar<T>['scalar']): Scalar<T> {
   return { kind: 'scalar', scalar: name };
@@ -140,6 +150,15 @@ export function descriptionOf({ name, fields }: Shape<unknown>, fieldName: strin
   return declared.description;
 }
 
+/** Words that programs compare, such as those of a problem. */
+export function codes<T extends string>(
+  name: string,
+  description: string,
+  meanings: Readonly<Record<T, string>>,
+): Words<T> {
+  return { ...words(name, description, meanings), isCode: true };
+}
+
 /** All words, in order. */
 export function wordsOf<T extends string>({ words }: Words<T>): readonly T[] {
   return Object.keys(words) as T[];
@@ -151,6 +170,11 @@ export function shape<F extends Fields>(
   fields: F,
 ): Shape<Values<F>> {
   return { kind: 'shape', name, description, fields };
+}
+
+/** A declaration of what the APIs show of records that are stored with other fields. */
+export function shownOf<T>({ kind, name, description, fields }: Shape<unknown>): Shape<T> {
+  return { kind, name, description, fields };
 }
 
 /** A change of a record: `keys` identify it; absent fields stay unchanged. */
@@ -173,8 +197,8 @@ export function union<M extends Readonly<Record<string, Shape<unknown>>>>(
 }
 
 /** Reads validated input of an API into a record. */
-export function readShape<T>({ fields }: Shape<T>, given: object, spelling: Spelling): T {
-  const values: Given = { ...given };
+export function readShape<T>({ fields }: Shape<T>, value: object, spelling: Spelling): T {
+  const values: WireObject = { ...value };
   const read = Object.entries(fields).map(([name, field]) => [
     name,
     readField(field, values[spelling.nameOf(name, field)], spelling),
@@ -185,37 +209,37 @@ export function readShape<T>({ fields }: Shape<T>, given: object, spelling: Spel
 /** An absent field is null, except in a patch: there absence keeps the field and null clears it. */
 function readField(
   { type, nullable, optional }: Field<unknown>,
-  given: unknown,
+  value: unknown,
   spelling: Spelling,
 ): unknown {
-  if (given !== undefined && given !== null) return readType(type, given, spelling);
+  if (value !== undefined && value !== null) return readType(type, value, spelling);
   if (!nullable) return optional ? undefined : [];
-  return optional ? given : null;
+  return optional ? value : null;
 }
 
-function readType(type: Type, given: unknown, spelling: Spelling): unknown {
+function readType(type: Type, value: unknown, spelling: Spelling): unknown {
   switch (type.kind) {
     case 'list':
-      return (given as unknown[]).map((one) => readType(type.of, one, spelling));
+      return (value as unknown[]).map((one) => readType(type.of, one, spelling));
     case 'shape':
-      return readShape(type, given as object, spelling);
+      return readShape(type, value as object, spelling);
     case 'union': {
-      const { tag, member } = spelling.readUnion(given as Given);
+      const { tag, member } = spelling.readUnion(value as WireObject);
       const shape = type.members[tag];
       return shape && { type: tag, ...(readShape(shape, member, spelling) as object) };
     }
     default:
-      return given;
+      return value;
   }
 }
 
 /** How an API names and writes fields. */
 interface Spelling {
   nameOf(name: string, field: Field<unknown>): string;
-  readUnion(given: Given): { readonly tag: string; readonly member: object };
+  readUnion(value: WireObject): { readonly tag: string; readonly member: object };
 }
 
-type Given = Readonly<Record<string, unknown>>;
+type WireObject = Readonly<Record<string, unknown>>;
 
 export type Fields = Readonly<Record<string, Field<unknown>>>;
 export type Values<F extends Fields> = { readonly [Name in keyof F]: Of<F[Name]> };

@@ -8,6 +8,15 @@ import type {
   SyncPauseReason,
   SyncSource,
 } from './sync.ts';
+import {
+  EDGE_TABLES,
+  type EdgeTable,
+  findSyncedRecord,
+  listEdgeTables,
+  SYNCED_KINDS,
+  SYNCED_RECORDS,
+  type SyncedKind,
+} from './synced-records.ts';
 
 /**
  * The syncs of one connection: the application's configuration with the overrides of the connection. A sync that
@@ -21,17 +30,28 @@ export function planSyncs({
   const { providerName, connectionSyncConfig } = connection;
   const schema = findSchema(connectionSyncConfig, destination?.schema);
   const pauseReason = findPauseReason({ destination, configuration, connection });
-  const taken = new Set<string>();
+  const edgeTables = listPlannedEdges(configuration);
+  const taken = new Set<string>(edgeTables);
   return listSources(configuration, connectionSyncConfig).map(({ table: given, ...source }) => {
     const table = given ?? defaultTable(source, providerName);
     const problem =
       findVariantProblem(connectionSyncConfig) ??
       findSourceProblem(source) ??
+      findAccessProblem(source, connection) ??
       findNameProblem('table', table) ??
       (schema === null ? null : findNameProblem('schema', schema)) ??
       (taken.has(table) ? conflict(table) : null);
     taken.add(table);
-    return { ...source, schema, table, pauseReason, problem };
+    return {
+      ...source,
+      schema,
+      table,
+      edgeTables: edgeTables.filter(
+        (name) => hasEnd(name, source) && isAllowedEdge(name, connection),
+      ),
+      pauseReason,
+      problem,
+    };
   });
 }
 
@@ -41,23 +61,52 @@ export function toCopiedRecords(
   override: ConnectionSyncConfig | null,
 ): CopiedRecords {
   const sources = listSources(configuration, override);
+  const isCommon = ({ kind }: SyncSource) => findSyncedRecord(kind) !== undefined;
   return {
-    contacts: configuration.contacts,
-    objects: sources.filter(({ kind }) => kind !== 'CONTACTS').map(({ object }) => object),
+    records: sources.filter(isCommon).map(({ object }) => object),
+    objects: sources.filter((source) => !isCommon(source)).map(({ object }) => object),
   };
 }
 
 function listSources(
-  { contacts, ...configured }: SyncConfigurationInput,
+  configured: SyncConfigurationInput,
   override: ConnectionSyncConfig | null,
 ): readonly (SyncSource & { readonly table: string | null })[] {
   const standard = choose(override?.standardObjects, configured.standardObjects);
   const custom = choose(override?.customObjects, configured.customObjects);
   return [
-    ...(contacts ? [{ kind: 'CONTACTS', object: CONTACTS, table: null } as const] : []),
+    ...listSyncedKinds(configured).map((kind) => ({
+      kind,
+      object: SYNCED_RECORDS[kind].nouns,
+      table: null,
+    })),
     ...unique(standard).map((one) => ({ kind: 'STANDARD', ...one }) as const),
     ...unique(custom).map((one) => ({ kind: 'CUSTOM', ...one }) as const),
   ];
+}
+
+/** The types of records that are synced in the common shape. */
+export function listSyncedKinds({
+  contacts,
+  companies,
+  deals,
+}: SyncConfigurationInput): readonly SyncedKind[] {
+  const isSynced: Readonly<Record<SyncedKind, boolean>> = {
+    CONTACTS: contacts,
+    COMPANIES: companies,
+    DEALS: deals,
+  };
+  return SYNCED_KINDS.filter((kind) => isSynced[kind]);
+}
+
+/** The tables of edges that are synced. */
+export function listPlannedEdges(configuration: SyncConfigurationInput): readonly EdgeTable[] {
+  return configuration.edges ? listEdgeTables(listSyncedKinds(configuration)) : [];
+}
+
+function hasEnd(table: EdgeTable, { kind }: SyncSource): boolean {
+  const { from, to } = EDGE_TABLES[table];
+  return from === kind || to === kind;
 }
 
 type ListedObject = SyncConfigurationInput['standardObjects'][number];
@@ -77,11 +126,8 @@ function unique(objects: readonly ListedObject[]): readonly ListedObject[] {
   return [...byName.values()];
 }
 
-/** The object and the table of contacts in the common shape. */
-export const CONTACTS = 'contacts';
-
 function defaultTable({ kind, object }: SyncSource, provider: ProviderName): string {
-  return kind === 'CONTACTS' ? CONTACTS : `${provider}_${object}`.toLowerCase();
+  return findSyncedRecord(kind) ? object : `${provider}_${object}`.toLowerCase();
 }
 
 function findSchema(
@@ -110,6 +156,24 @@ function findVariantProblem(override: ConnectionSyncConfig | null): SyncError | 
     detail:
       'Syncs to BigQuery are not implemented. The destination of this connection is stored and has no effect: use postgres.',
   };
+}
+
+/** The scopes alone decide about objects that are copied as the CRM has them. */
+function findAccessProblem(
+  { kind }: SyncSource,
+  { readableRecords }: SyncSettings['connection'],
+): SyncError | null {
+  const record = findSyncedRecord(kind);
+  if (!record || readableRecords.includes(record.type)) return null;
+  return {
+    code: 'NOT_ALLOWED',
+    detail: `The connection may not read ${record.nouns}: create a connect link with records: [${record.type}] for this customer.`,
+  };
+}
+
+function isAllowedEdge(table: EdgeTable, { readableRecords }: SyncSettings['connection']): boolean {
+  const { from, to } = EDGE_TABLES[table];
+  return [from, to].every((kind) => readableRecords.includes(SYNCED_RECORDS[kind].type));
 }
 
 function findSourceProblem({ object }: SyncSource): SyncError | null {
@@ -160,6 +224,8 @@ function toProblem(detail: string): SyncError {
 interface PlannedSync extends SyncSource {
   readonly schema: string | null;
   readonly table: string;
+  /** The tables of the edges that its records have, or are the end of. */
+  readonly edgeTables: readonly EdgeTable[];
   readonly pauseReason: SyncPauseReason | null;
   /** It cannot run until the configuration is changed. */
   readonly problem: SyncError | null;
@@ -168,5 +234,8 @@ interface PlannedSync extends SyncSource {
 interface SyncSettings {
   readonly destination: { readonly schema: string } | undefined;
   readonly configuration: SyncConfigurationInput;
-  readonly connection: Pick<Connection, 'providerName' | 'status' | 'connectionSyncConfig'>;
+  readonly connection: Pick<
+    Connection,
+    'providerName' | 'status' | 'connectionSyncConfig' | 'readableRecords'
+  >;
 }

@@ -1,7 +1,8 @@
 import type { Connection, ConnectionTarget } from './connection.ts';
 import { syncedObject } from './connection.ts';
-import { type ProviderName, providerName } from './provider-names.ts';
-import type { Contact } from './records/contact.ts';
+import { EXAMPLE_PROVIDERS, type ProviderName, providerName } from './provider-names.ts';
+import type { LinksById } from './records/link.ts';
+import type { CrmRecord } from './records/record.ts';
 import {
   boolean,
   date,
@@ -14,9 +15,12 @@ import {
   string,
   words,
 } from './shape.ts';
+import type { EdgeTable } from './synced-records.ts';
 
 export const syncKind = words('SyncKind', 'Kind of what a sync copies.', {
-  CONTACTS: 'The contacts in the common shape, with a column for each field.',
+  CONTACTS: 'Contacts in the common shape, with a column for each field.',
+  COMPANIES: 'Companies in the common shape, with a column for each field.',
+  DEALS: 'Deals in the common shape, with a column for each field.',
   STANDARD: 'A standard object of the provider, with all its fields as JSON.',
   CUSTOM: 'A custom object of the customer, with all its fields as JSON.',
 });
@@ -52,6 +56,7 @@ const syncErrorCode = words('SyncErrorCode', 'Kind of an error of a sync.', {
   DESTINATION_FULL: 'The destination has no space or no connections left.',
   DESTINATION_SLOW: 'A statement at the destination took too long, or waited for a lock.',
   DESTINATION_TABLE: 'The schema or the table at the destination does not fit.',
+  NOT_ALLOWED: 'The connection may not read these records: extend it with a connect link.',
   PROVIDER_REFUSED: 'The provider refused the credentials or the permission.',
   PROVIDER_LIMITED: 'The provider’s rate limit is reached.',
   PROVIDER_UNAVAILABLE: 'The provider is unavailable, or responded in an unexpected way.',
@@ -71,8 +76,11 @@ export const syncRun = shape('SyncRun', 'A run of a sync.', {
   startedAt: field(date, 'Time of the start.'),
   finishedAt: field(date, 'Time of the end.'),
   isFull: field(boolean, 'Whether it read all records, and not only changes.'),
-  records: field(int, 'Number of rows that were added or changed.'),
-  deleted: field(int, 'Number of rows that were marked as deleted.'),
+  records: field(int, 'Number of rows and edges that were added or changed.'),
+  deleted: field(
+    int,
+    'Number of rows that were marked as deleted, and of edges that were deleted.',
+  ),
   error: nullable(syncError, 'Error with which it ended. It is null for a successful run.'),
 });
 export type SyncRun = Of<typeof syncRun>;
@@ -83,8 +91,11 @@ export const syncProgress = shape(
   {
     startedAt: field(date, 'Time of the start.'),
     isFull: field(boolean, 'Whether it reads all records, and not only changes.'),
-    records: field(int, 'Number of rows that were added or changed so far.'),
-    deleted: field(int, 'Number of rows that were marked as deleted so far.'),
+    records: field(int, 'Number of rows and edges that were added or changed so far.'),
+    deleted: field(
+      int,
+      'Number of rows that were marked as deleted so far, and of edges that were deleted.',
+    ),
   },
 );
 
@@ -124,9 +135,13 @@ export const sync = shape(
   'Copies one object of a customer’s CRM to a table of the sync destination.',
   {
     kind: field(syncKind, 'Kind of the object.'),
-    object: field(string, 'Name of the object at the provider, or `contacts`.', {
-      example: 'companies',
-    }),
+    object: field(
+      string,
+      'Name of the object at the provider, or of the type of record in the common shape, such as `contacts`.',
+      {
+        example: 'companies',
+      },
+    ),
     schema: nullable(
       string,
       'Schema of the table. Null without a destination, and for customer tokens.',
@@ -135,8 +150,13 @@ export const sync = shape(
       },
     ),
     table: field(string, 'Name of the table, unique among the syncs of a connection.', {
-      example: 'hubspot_companies',
+      example: `${EXAMPLE_PROVIDERS.first}_companies`,
     }),
+    edgeTables: field(
+      listOf(string),
+      'Tables of edges between these records and others, which it writes too: the edges of a record are replaced with its row.',
+      { items: 2, leftOutOfRest: true, example: ['contact_companies'] },
+    ),
     status: field(syncStatus, syncStatus.description),
     pauseReason: nullable(syncPauseReason, 'Reason why it is paused.'),
     error: nullable(syncError, 'Why it cannot run, or the error of the last run.'),
@@ -166,6 +186,15 @@ const configured = {
   contacts: field(boolean, 'Whether contacts are synced in the common shape.', {
     defaultValue: false,
   }),
+  companies: field(boolean, 'Whether companies are synced in the common shape.', {
+    defaultValue: false,
+  }),
+  deals: field(boolean, 'Whether deals are synced in the common shape.', { defaultValue: false }),
+  edges: field(
+    boolean,
+    'Whether edges are synced, such as those of a contact to its companies: those between types of records that are both synced in the common shape.',
+    { defaultValue: false },
+  ),
   standardObjects: field(
     listOf(syncedObject),
     `Standard objects of the provider to sync, at most ${MAX_SYNCED_OBJECTS}. A connection’s non-empty list replaces this one.`,
@@ -202,9 +231,22 @@ export const syncConfigurationInput = shape(
 );
 export type SyncConfigurationInput = Of<typeof syncConfigurationInput>;
 
+/** Settings that earlier versions did not have. */
+const LATER_SETTINGS = { companies: false, deals: false, edges: false };
+type LaterSetting = keyof typeof LATER_SETTINGS;
+
+/** A configuration as any version has stored it. */
+export type StoredConfiguration = Omit<SyncConfigurationInput, LaterSetting> &
+  Partial<Pick<SyncConfigurationInput, LaterSetting>>;
+
+export function withLaterSettings(stored: StoredConfiguration): SyncConfigurationInput {
+  return { ...LATER_SETTINGS, ...stored };
+}
+
 /** What syncs copy to the application's own database. */
 export interface CopiedRecords {
-  readonly contacts: boolean;
+  /** Types of records in the common shape, in the plural. */
+  readonly records: readonly string[];
   /** Other objects, as the CRM names them. */
   readonly objects: readonly string[];
 }
@@ -302,19 +344,19 @@ export type SyncChange =
   | { readonly to: 'pause' }
   | { readonly to: 'resume' };
 
-/** What an adapter reads: contacts in the common shape, or the records of an object. */
+/** What an adapter reads: records of a type in the common shape, or those of an object of the CRM. */
 export interface SyncSource {
   readonly kind: SyncKind;
-  /** The provider's name of the object. */
+  /** The provider's name of the object; of a type of record, its plural. */
   readonly object: string;
 }
 
-/** A record as it is written. Contacts have `contact`, all others `data`. */
+/** A record as it is written. Those in the common shape have `record`, all others `data`. */
 export interface SyncedRecord {
   readonly id: string;
   /** RFC 3339 in UTC. */
   readonly lastModifiedAt: string | null;
-  readonly contact?: Contact;
+  readonly record?: CrmRecord | undefined;
   readonly data?: Readonly<Record<string, unknown>>;
   /** The names of fields that were left out because the record is too large, the longest first. Absent: none. */
   readonly omittedFields?: readonly string[];
@@ -354,8 +396,11 @@ export interface SyncProgress {
   readonly empty: number;
 }
 
-/** A full run reads `records`. A run of changes reads `changes`, and then the CRM's list of deleted records. */
-type SyncStep = 'records' | 'changes' | 'deletions';
+/**
+ * A full run reads `records`. A run of changes reads `changes`, then the CRM's list of deleted records, and at last the
+ * records whose edges have changed without them.
+ */
+type SyncStep = 'records' | 'changes' | 'deletions' | 'links';
 
 /** How long a process has a connection's syncs without recording anything. */
 export const SYNC_LEASE_MS = 60_000;
@@ -365,7 +410,7 @@ export interface SyncQueue {
   /** Whether a connection's syncs, or a removal of rows, are due. Cheap. */
   findDue(): Promise<{ readonly isDue: boolean; readonly isInUse: boolean }>;
   /** Claims connections with due syncs, under a lease for this process. */
-  claim(wanted: SyncClaim): Promise<readonly ClaimedConnection[]>;
+  claim(claim: SyncClaim): Promise<readonly ClaimedConnection[]>;
   /** The due syncs of a claimed connection. */
   readDue(claimed: ClaimedConnection): Promise<readonly DueSync[]>;
   /** Extends the lease. False: it was lost. */
@@ -444,6 +489,7 @@ export interface DueSync extends SyncSource {
   readonly connection: Connection;
   readonly schema: string;
   readonly table: string;
+  readonly edgeTables: readonly EdgeTable[];
   readonly intervalSeconds: number;
   /** A full run was requested. */
   readonly wantsFull: boolean;
@@ -472,11 +518,11 @@ export interface Recorded {
   readonly isRunnable: boolean;
 }
 
-interface RecordedBatch {
+export interface RecordedBatch {
   readonly position: SyncPosition;
   readonly records: number;
   readonly deleted: number;
-  /** Ids for `contacts.changed`. */
+  /** Ids for the event of the type of record, such as `contacts.changed`. */
   readonly changedIds: readonly string[];
   readonly deletedIds: readonly string[];
 }
@@ -545,10 +591,12 @@ export interface TableOfSync extends RowsOfCustomer {
   readonly schema: string;
   readonly table: string;
   readonly providerName: ProviderName;
+  /** In the same schema. */
+  readonly edgeTables: readonly EdgeTable[];
 }
 
 export interface SyncTable {
-  /** Changes when the table is dropped and created again. */
+  /** Changes when the table, or one of the edges of its records, is dropped and created again. */
   readonly identity: string;
   /** Converts records to what `write` sends. */
   toRows(records: readonly SyncedRecord[]): SyncRows;
@@ -556,6 +604,8 @@ export interface SyncTable {
   write(batch: WrittenBatch): Promise<Written>;
   /** Ids in a range of keys that are not deleted and not among `ids`; at most `limit`. */
   listOthers(range: KeyRange, ids: readonly string[], limit: number): Promise<readonly string[]>;
+  /** Lets PostgreSQL gather statistics of tables that have none. The rows are there without it, so that it never fails. */
+  analyzeNew(): Promise<void>;
 }
 
 /** Rows as they are sent: each piece is one statement, with an array for each column. */
@@ -564,10 +614,20 @@ export interface SyncRows {
   readonly pieces: readonly (readonly Uint8Array[])[];
 }
 
+/** All edges that records have in one table. */
+export interface RecordEdges {
+  readonly table: EdgeTable;
+  /** Of each record, also of those without edges. */
+  readonly links: LinksById;
+}
+
 export interface WrittenBatch {
   readonly rows: readonly SyncRows[];
-  /** Ids of deleted records. */
+  /** Ids of deleted records, whose edges are deleted. */
   readonly removed: readonly string[];
+  readonly edges: readonly RecordEdges[];
+  /** A range in which edges of records without a row are deleted. */
+  readonly orphansIn?: KeyRange | undefined;
   readonly syncedAt: Date;
   /** Also reports rows as changed or deleted that were written since then, by a process that was killed. */
   readonly reportSince?: Date | undefined;
@@ -575,10 +635,10 @@ export interface WrittenBatch {
 }
 
 export interface Written {
-  /** The number of rows that were added or changed, and of those that were marked as deleted. */
+  /** The number of rows and edges that were added or changed, and of those that were marked as deleted, or deleted. */
   readonly records: number;
   readonly deleted: number;
-  /** Their ids, with those since `reportSince`. */
+  /** The ids of the rows, with those since `reportSince`. */
   readonly changedIds: readonly string[];
   readonly deletedIds: readonly string[];
 }
@@ -603,5 +663,5 @@ export class SyncFailure extends Error {
   }
 }
 
-/** Ids in one `contacts.changed`. */
+/** Ids in one event of changed records. */
 export const MAX_CHANGED_IDS = 100;

@@ -15,6 +15,7 @@ import type { OAuthClientStore } from './oauth.ts';
 import type { ProviderName } from './provider-names.ts';
 import { type Of, words } from './shape.ts';
 import type { SyncStore } from './sync.ts';
+import type { WriteStore } from './writing.ts';
 
 /** The storage of ONE application, unable to access others. */
 export interface Tenant {
@@ -29,6 +30,7 @@ export interface Tenant {
   readonly removals: RemovalStore;
   readonly customFields: CustomFieldStore;
   readonly syncs: SyncStore;
+  readonly writes: WriteStore;
   readonly branding: BrandingStore;
 }
 
@@ -67,7 +69,7 @@ export interface StoredCredentials {
 
 export interface RefreshedCredentials {
   readonly credentials: OAuth2Credentials;
-  /** Absent: unchanged. A moved Salesforce org reports its new URL with a refresh. */
+  /** Absent: unchanged. An account that has moved reports its new URL with a refresh. */
   readonly instanceUrl?: string | undefined;
 }
 
@@ -79,12 +81,12 @@ export interface IdleCredentials {
    * Claims the longest idle ones. They count as used at `claimedAs`, so that no process gets them again before they
    * are idle again, even if the claiming process crashes. Those that cannot be refreshed are skipped and count as used.
    */
-  claim(wanted: WantedIdle): Promise<readonly IdleConnection[]>;
+  claim(claim: IdleClaim): Promise<readonly IdleConnection[]>;
   /** Skips one without anything to refresh: it counts as used. */
   passOver(idle: IdleConnection): Promise<void>;
 }
 
-interface WantedIdle {
+interface IdleClaim {
   readonly providers: readonly ProviderName[];
   /** Unused since this time. */
   readonly idleBefore: Date;
@@ -106,7 +108,11 @@ export interface ContactCache {
   /**
    * Undefined if nothing is cached, or the connection was changed since. The reader decides what is too old.
    */
-  read(connectionId: string, filterKey: string): Promise<CachedContacts | undefined>;
+  read(
+    connectionId: string,
+    filterKey: string,
+    options?: Pick<CacheEntry, 'outlivesWrites'>,
+  ): Promise<CachedContacts | undefined>;
   /** Best effort and delayed: oversized entries are dropped, and an older result does not replace a newer one. */
   write(entry: CacheEntry): Promise<void>;
   /** The provider refuses to let the connection's contacts be read: nothing that was read before is served any more. */
@@ -141,6 +147,8 @@ export interface CacheEntry {
   readonly fetchedAt: Date;
   /** Written at once, so that other processes find it. */
   readonly isUrgent?: boolean;
+  /** It describes the CRM, and no records: writing some does not outdate it. */
+  readonly outlivesWrites?: boolean;
 }
 
 /** Removes customers and connections of ONE application, with their credentials, cached contacts and open links. */

@@ -7,6 +7,20 @@ export interface OAuthClient {
   readonly clientSecret: string;
 }
 
+/** A client as HTTP Basic has it in a header. */
+export function toBasicCredentials({ clientId, clientSecret }: OAuthClient): string {
+  return Buffer.from(`${clientId}:${clientSecret}`).toString('base64');
+}
+
+/** The client of an `Authorization` header with HTTP Basic. Undefined: the header has none. */
+export function readBasicCredentials(header: string | null): OAuthClient | undefined {
+  const [, encoded = ''] = /^Basic +(\S+)$/i.exec(header ?? '') ?? [];
+  const [, clientId, clientSecret] =
+    /^([^:]+):(.+)$/.exec(Buffer.from(encoded, 'base64').toString()) ?? [];
+  if (clientId === undefined || clientSecret === undefined) return undefined;
+  return { clientId, clientSecret };
+}
+
 /** An endpoint that receives refresh tokens, to refresh or revoke. */
 export interface RefreshTokenEndpoint {
   /** The endpoint's origin, the only one that receives refresh tokens. */

@@ -16,15 +16,25 @@ export function toWebOrigin(text: string): string | undefined {
 }
 
 /**
- * The public origin of this installation. It must be https, because codes are sent there, except on this machine.
- * Undefined if invalid.
+ * The public URL of this installation, without a slash at the end: an origin, or an origin and a path. It must be
+ * https, because codes are sent there, except on this machine. Undefined if invalid.
  */
 export function toPublicUrl(text: string): string | undefined {
-  const origin = toWebOrigin(text);
-  if (origin === undefined) return undefined;
+  const [, written = '', path = ''] = PUBLIC_URL.exec(text) ?? [];
+  const origin = toWebOrigin(written);
+  if (origin === undefined || DOT_SEGMENT.test(path)) return undefined;
   const { protocol, hostname } = new URL(origin);
-  return protocol === 'https:' || LOOPBACK.test(hostname) ? origin : undefined;
+  return protocol === 'https:' || LOOPBACK.test(hostname) ? origin + path : undefined;
 }
+
+/** The path of a public URL, which is the prefix of all paths there: empty, or such as `/crossbook`. */
+export function toBasePath(publicUrl: string | undefined): string {
+  const path = publicUrl === undefined ? '/' : new URL(publicUrl).pathname;
+  return path === '/' ? '' : path;
+}
+
+const PUBLIC_URL = /^([^/]+\/\/[^/]+)((?:\/[A-Za-z0-9._~-]+)*)\/?$/;
+const DOT_SEGMENT = /\/\.{1,2}(?:\/|$)/;
 
 const LOOPBACK = /^(([a-z0-9-]+\.)*localhost|127(\.\d{1,3}){3}|\[::1\])$/;
 
@@ -82,7 +92,7 @@ export function toReturnUrl(
 const ORIGIN = /^(https?:\/\/([^/?#]+))/i;
 
 /**
- * Checks the login origin given by an application or a customer: `acme.my.salesforce.com`, or any page there. Null:
+ * Checks the login origin given by an application or a customer: a host, or any page there. Null:
  * the provider's default. As strict as for origins that receive tokens, because it receives codes.
  */
 export function checkLoginUrl(

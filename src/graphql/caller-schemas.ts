@@ -1,9 +1,10 @@
 import type { Executor } from '@crossbook/executor';
 import type { GraphQLSchema } from 'graphql';
-import type { CustomField, CustomFields } from '../domain/custom-fields.ts';
+import type { CustomFieldsByRecord } from '../domain/custom-fields.ts';
 import { digest } from '../lib/digest.ts';
 import type { RequestContext } from '../request/context.ts';
 import type { KnownIntrospection } from './engine/introspection.ts';
+import { hasTypedFields, type TypedFieldsByRecord, toTypedFields } from './typed-fields.ts';
 
 /** A schema and what depends on it: its documents and plans, and its responses to introspection. */
 export interface CallerSchema {
@@ -20,7 +21,7 @@ export interface CallerSchema {
  */
 export function createCallerSchemas(options: CallerSchemaOptions): CallerSchemas {
   const { common, makeSchema, maxBytes = MAX_BYTES } = options;
-  const kept = new Map<string, KeptSchema>();
+  const cached = new Map<string, CachedSchema>();
   const ours = new WeakSet([common.schema]);
   let bytes = 0;
 
@@ -35,38 +36,39 @@ export function createCallerSchemas(options: CallerSchemaOptions): CallerSchemas
         : choose(id, customFields);
     },
     has: (schema) => ours.has(schema),
-    counts: () => ({ schemas: kept.size, bytes }),
+    counts: () => ({ schemas: cached.size, bytes }),
   };
 
   /** A request uses its schema to the end, also after another one has taken its place. */
-  function choose(applicationId: string, customFields: CustomFields): CallerSchema {
-    if (!customFields.typedSchema || customFields.definitions.length === 0) return common;
-    return findKept(applicationId, customFields) ?? open(applicationId, customFields);
+  function choose(applicationId: string, customFields: CustomFieldsByRecord): CallerSchema {
+    const typedSchema = toTypedSchema(customFields);
+    if (!typedSchema) return common;
+    return findCached(applicationId, typedSchema) ?? open(applicationId, typedSchema);
   }
 
-  function findKept(applicationId: string, customFields: CustomFields): KeptSchema | undefined {
-    const found = kept.get(applicationId);
-    if (found?.key !== toKey(customFields)) return undefined;
+  function findCached(applicationId: string, { key }: TypedSchema): CachedSchema | undefined {
+    const found = cached.get(applicationId);
+    if (found?.key !== key) return undefined;
     // Maps keep insertion order, so the first is the least recently used.
-    kept.delete(applicationId);
-    kept.set(applicationId, found);
+    cached.delete(applicationId);
+    cached.set(applicationId, found);
     return found;
   }
 
-  function open(applicationId: string, customFields: CustomFields): KeptSchema {
-    const schema = makeSchema(customFields.definitions);
+  function open(applicationId: string, { typed, key }: TypedSchema): CachedSchema {
+    const schema = makeSchema(typed);
     ours.add(schema);
     const made = {
       schema,
       executor: common.executor.forSchema(schema),
       introspection: undefined,
-      key: toKey(customFields),
-      bytes: measure(customFields.definitions),
+      key,
+      bytes: measure(typed),
     };
     close(applicationId);
-    kept.set(applicationId, made);
+    cached.set(applicationId, made);
     bytes += made.bytes;
-    for (const oldest of kept.keys()) {
+    for (const oldest of cached.keys()) {
       if (bytes <= maxBytes || oldest === applicationId) break;
       close(oldest);
     }
@@ -74,32 +76,42 @@ export function createCallerSchemas(options: CallerSchemaOptions): CallerSchemas
   }
 
   function close(applicationId: string): void {
-    const closed = kept.get(applicationId);
+    const closed = cached.get(applicationId);
     if (!closed) return;
-    kept.delete(applicationId);
+    cached.delete(applicationId);
     bytes -= closed.bytes;
     closed.executor.close();
   }
 }
 
-/** Equal for declarations with the same schema. */
-function toKey(customFields: CustomFields): string {
-  const known = keys.get(customFields);
+/** The schema of an application: null if it is the common one. Computed once for each time that it is read. */
+function toTypedSchema(customFields: CustomFieldsByRecord): TypedSchema | null {
+  const known = remembered.get(customFields);
   if (known !== undefined) return known;
-  const parts = customFields.definitions.map(({ name, type, description }) => [
-    name,
-    type,
-    description,
-  ]);
-  const key = digest(JSON.stringify(parts));
-  keys.set(customFields, key);
-  return key;
+  const typed = toTypedFields(customFields);
+  const typedSchema = hasTypedFields(typed) ? { typed, key: toKey(typed) } : null;
+  remembered.set(customFields, typedSchema);
+  return typedSchema;
 }
 
-/** Computed once for each time that a declaration is read. */
-const keys = new WeakMap<CustomFields, string>();
+const remembered = new WeakMap<CustomFieldsByRecord, TypedSchema | null>();
 
-function measure(fields: readonly CustomField[]): number {
+/** Equal for declarations with the same schema. */
+function toKey(typed: TypedFieldsByRecord): string {
+  const parts = Object.entries(typed).map(([record, fields]) => [
+    record,
+    fields.map(({ name, type, description }) => [name, type, description]),
+  ]);
+  return digest(JSON.stringify(parts));
+}
+
+interface TypedSchema {
+  readonly typed: TypedFieldsByRecord;
+  readonly key: string;
+}
+
+function measure(typed: TypedFieldsByRecord): number {
+  const fields = Object.values(typed).flat();
   const texts = fields.reduce((sum, { description }) => sum + (description?.length ?? 0), 0);
   return SCHEMA_BYTES + fields.length * FIELD_BYTES + 2 * texts;
 }
@@ -121,12 +133,12 @@ type CallerRequest = Pick<RequestContext, 'caller' | 'loadCustomFields'>;
 
 interface CallerSchemaOptions {
   readonly common: CallerSchema;
-  makeSchema(customFields: readonly CustomField[]): GraphQLSchema;
+  makeSchema(customFields: TypedFieldsByRecord): GraphQLSchema;
   /** The limit of all typed schemas. */
   readonly maxBytes?: number;
 }
 
-interface KeptSchema extends CallerSchema {
+interface CachedSchema extends CallerSchema {
   readonly key: string;
   readonly bytes: number;
 }

@@ -77,8 +77,8 @@ export function createGraphQL(options: GraphQLOptions) {
       let results: Results;
       try {
         const isPage = page && request.method === 'GET' && request.pathname === PATH;
-        const shown = isPage ? page.answer(request) : undefined;
-        if (shown) return await shown;
+        const pageResponse = isPage ? page.answer(request) : undefined;
+        if (pageResponse) return await pageResponse;
         if (request.pathname !== PATH)
           throw new CrossbookError(
             'NOT_FOUND',
@@ -87,23 +87,25 @@ export function createGraphQL(options: GraphQLOptions) {
         checkRequest(request);
         context = openContext(request.headers, state, work);
         const applicationId = context.caller?.application.id;
-        const asked = readRequest(request, { limits, documents, applicationId });
+        const operations = readRequest(request, { limits, documents, applicationId });
         const found = typedFields ? schemas.find(context) : common;
         const callerSchema = found instanceof Promise ? await found : found;
-        const waiting = isLight(asked, callerSchema, applicationId) ? undefined : work.beHeavy();
+        const waiting = isLight(operations, callerSchema, applicationId)
+          ? undefined
+          : work.beHeavy();
         if (waiting) await waiting;
-        const asking: GraphQLRequest = {
+        const graphqlRequest: GraphQLRequest = {
           request,
           requestLog: state.requestLog,
           context,
           callerSchema,
-          shown: undefined,
+          fetchRequest: undefined,
           spent: nothingSpent(),
           tokens: 0,
         };
-        results = Array.isArray(asked)
-          ? await runAll(asked, (operation) => engine.run(operation, asking))
-          : await engine.run(asked, asking);
+        results = Array.isArray(operations)
+          ? await runAll(operations, (operation) => engine.run(operation, graphqlRequest))
+          : await engine.run(operations, graphqlRequest);
         const revalidated = context.revalidateReads();
         if (revalidated) await revalidated;
       } catch (error) {
@@ -163,12 +165,12 @@ async function runAll<Result>(
 
 /** A document that is cached takes no memory for this request. */
 function isLight(
-  asked: OperationParams | readonly OperationParams[],
+  operations: OperationParams | readonly OperationParams[],
   { executor }: CallerSchema,
   applicationId: string | undefined,
 ): boolean {
   let length = 0;
-  for (const { query = '' } of [asked].flat())
+  for (const { query = '' } of [operations].flat())
     if (query.length > 0 && !executor.find(query, applicationId)) length += query.length;
   return length <= LIGHT.documentLength;
 }

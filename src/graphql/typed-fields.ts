@@ -9,31 +9,63 @@ import {
   type NamedTypeNode,
   type NameNode,
   type ObjectTypeDefinitionNode,
-  type ScalarTypeDefinitionNode,
   type StringValueNode,
   type TypeNode,
 } from 'graphql';
 import type { CustomFieldType } from '../domain/custom-field.ts';
-import type { CustomField } from '../domain/custom-fields.ts';
-import type { Contact } from '../domain/records/contact.ts';
+import type { CustomField, CustomFieldsByRecord } from '../domain/custom-fields.ts';
+import type { CrmRecord } from '../domain/records/record.ts';
 
-/** The schema with `Contact.custom`, which has a field for each custom field. The same schema if there are none. */
+import { RECORD_TYPES, type RecordType } from '../domain/records/record-type.ts';
+import { RECORD_NAMES } from './define/global-id.ts';
+
+/** The schema with `custom`, which has a field for each custom field of the record. The same schema if there are none. */
 export function withTypedFields(
   schema: GraphQLSchema,
-  { customFields = [], typePrefix = '' }: TypedFields,
+  { customFields = {}, typePrefix = '' }: TypedFields,
 ): GraphQLSchema {
-  if (customFields.length === 0) return schema;
-  const { document } = defineTypedFields(customFields, typePrefix);
-  const typed = extendSchema(schema, document, { assumeValid: true });
+  if (!hasTypedFields(customFields)) return schema;
+  const typed = extendSchema(schema, defineTypedFields(customFields, typePrefix).document, {
+    assumeValid: true,
+  });
   // An extension loses it.
   typed.description = schema.description;
   resolveTypedFields(typed, typePrefix);
   return typed;
 }
 
+export function hasTypedFields(customFields: TypedFieldsByRecord): boolean {
+  return Object.keys(customFields).length > 0;
+}
+
+/** What of an application's custom fields is typed: nothing where it has not asked for it, or has declared none. */
+export function toTypedFields(customFields: CustomFieldsByRecord): TypedFieldsByRecord {
+  return Object.fromEntries(
+    RECORD_TYPES.flatMap((record) => {
+      const { typedSchema, definitions } = customFields[record];
+      return typedSchema && definitions.length > 0 ? [[record, definitions]] : [];
+    }),
+  );
+}
+
 /** What a typed schema adds to the common one. It is made as nodes: texts of applications are never parsed as SDL. */
-export function defineTypedFields(customFields: readonly CustomField[], typePrefix: string) {
-  const type = toType(`${typePrefix}${TYPE}`);
+export function defineTypedFields(customFields: TypedFieldsByRecord, typePrefix: string) {
+  const typed = RECORD_TYPES.flatMap((record) => {
+    const fields = customFields[record];
+    return fields ? [defineTyped(`${typePrefix}${RECORD_NAMES[record]}`, fields)] : [];
+  });
+  const extensions = typed.map(({ extension }) => extension);
+  const definitions = typed.map(({ type }) => type);
+  const document: DocumentNode = {
+    kind: Kind.DOCUMENT,
+    definitions: [...extensions, ...definitions],
+  };
+  return { extensions, definitions, document };
+}
+
+/** The field `custom` of a type of record, and its type. */
+function defineTyped(record: string, customFields: readonly CustomField[]) {
+  const type = toType(`${record}${TYPE}`);
   const custom: FieldDefinitionNode = {
     kind: Kind.FIELD_DEFINITION,
     name: toName('custom'),
@@ -44,7 +76,7 @@ export function defineTypedFields(customFields: readonly CustomField[], typePref
   };
   const extension = {
     kind: Kind.OBJECT_TYPE_EXTENSION,
-    name: toName(`${typePrefix}Contact`),
+    name: toName(record),
     fields: [custom],
   } as const;
   const fields: ObjectTypeDefinitionNode = {
@@ -55,13 +87,7 @@ export function defineTypedFields(customFields: readonly CustomField[], typePref
     ),
     fields: customFields.map(toField),
   };
-  const usesDates = customFields.some((field) => field.type === 'DATE');
-  const definitions = usesDates ? [fields, DATE] : [fields];
-  const document: DocumentNode = {
-    kind: Kind.DOCUMENT,
-    definitions: [extension, ...definitions],
-  };
-  return { extension, definitions, document };
+  return { extension, type: fields };
 }
 
 function toField({ name, type, description }: CustomField): FieldDefinitionNode {
@@ -75,12 +101,16 @@ function toField({ name, type, description }: CustomField): FieldDefinitionNode 
 
 /** Sets what the definitions cannot say: resolvers and costs. */
 export function resolveTypedFields(schema: GraphQLSchema, typePrefix: string): void {
-  const contact = schema.getType(`${typePrefix}Contact`);
-  const custom = isObjectType(contact) ? contact.getFields()['custom'] : undefined;
-  if (custom) custom.resolve = readCustomFields;
-  const type = schema.getType(`${typePrefix}${TYPE}`);
-  for (const field of Object.values(isObjectType(type) ? type.getFields() : {}))
-    if (field.astNode) Object.assign(field, costOfTyped(field.astNode));
+  for (const record of RECORD_TYPES) {
+    const name = `${typePrefix}${RECORD_NAMES[record]}`;
+    const type = schema.getType(`${name}${TYPE}`);
+    if (!isObjectType(type)) continue;
+    const owner = schema.getType(name);
+    const custom = isObjectType(owner) ? owner.getFields()['custom'] : undefined;
+    if (custom) custom.resolve = readCustomFields;
+    for (const field of Object.values(type.getFields()))
+      if (field.astNode) Object.assign(field, costOfTyped(field.astNode));
+  }
 }
 
 /** A list of choices has several values. */
@@ -89,14 +119,15 @@ export function costOfTyped({ type }: FieldDefinitionNode): { readonly extension
 }
 
 /** The executor reads the fields of this object as properties. */
-function readCustomFields({ customFields }: Contact): object {
+function readCustomFields({ customFields }: CrmRecord): object {
   return customFields ?? NOTHING;
 }
 
 /** Without a prototype, whose properties would be values. */
 const NOTHING: object = Object.freeze(Object.create(null));
 
-const TYPE = 'ContactCustomFields';
+/** Ends the name of the type: `ContactCustomFields`. */
+const TYPE = 'CustomFields';
 /** The usual number of values of a list. */
 const CHOICES = 5;
 
@@ -124,14 +155,11 @@ const TYPES: Readonly<Record<CustomFieldType, TypeNode>> = {
   CHOICES: { kind: Kind.LIST_TYPE, type: { kind: Kind.NON_NULL_TYPE, type: TEXT } },
 };
 
-const DATE: ScalarTypeDefinitionNode = {
-  kind: Kind.SCALAR_TYPE_DEFINITION,
-  name: toName('Date'),
-  description: toText('Date, RFC 3339, e.g. `2025-01-31`.'),
-};
+/** The custom fields that the schema of an application has as fields, by the types of records that have any. */
+export type TypedFieldsByRecord = Readonly<Partial<Record<RecordType, readonly CustomField[]>>>;
 
 export interface TypedFields {
-  /** The custom fields of an application whose schema is typed. Absent: the common schema. */
-  readonly customFields?: readonly CustomField[] | undefined;
+  /** Absent: the common schema. */
+  readonly customFields?: TypedFieldsByRecord | undefined;
   readonly typePrefix?: string | undefined;
 }

@@ -45,9 +45,9 @@ export function createCors({ findOrigins, onRefused }: CorsOptions) {
 
 /**
  * Paths that no page of another origin may call or read, whatever origins the applications list: the admin API, the
- * pages of connect links, and the demo's part in them.
+ * console, the pages of connect links, and the demo's part in them.
  */
-export const SAME_ORIGIN_PATHS = /^\/(?:admin|connect|demo)(?:\/|$)/;
+export const SAME_ORIGIN_PATHS = /^\/(?:admin|connect|console|demo)(?:\/|$)/;
 
 /** For a request with an `Origin`. */
 export function isPreflightRequest({ method, headers }: HttpRequest): boolean {
@@ -58,8 +58,8 @@ export function isPreflightRequest({ method, headers }: HttpRequest): boolean {
  * Allows every requested header: access is decided by the list of origins alone, and monitoring tools in a page add
  * headers of their own to each request.
  */
-function toPreflightResponse(origin: string, asked: string | null): HttpResponse {
-  const names = (asked ?? '').split(',').map((name) => name.trim());
+function toPreflightResponse(origin: string, requestedHeaders: string | null): HttpResponse {
+  const names = (requestedHeaders ?? '').split(',').map((name) => name.trim());
   return {
     status: 204,
     headers: {

@@ -184,6 +184,7 @@ export const SINGLE_VALUED: ReadonlySet<string> = new Set([
   'sec-fetch-site',
   'x-admin-key',
   'x-api-key',
+  'x-csrf-token',
   'x-customer-id',
   'x-provider-name',
 ]);
@@ -192,6 +193,18 @@ export const SINGLE_VALUED: ReadonlySet<string> = new Set([
 function toAddress({ url = '/', headers: { host } }: IncomingMessage): string {
   if (url === '*') return `http://${host}/`;
   return url.startsWith('/') ? `http://${host}${url}` : url;
+}
+
+/**
+ * Removes the path of the public URL from a request target. One that does not begin with it stays as it is: a proxy or
+ * a framework in front has removed it, or a probe reaches the process directly.
+ */
+export function removeBasePath(target: string, basePath: string): string {
+  const start = target.startsWith('/') ? 0 : target.indexOf('/', target.indexOf('://') + 3);
+  if (start === -1 || !target.startsWith(basePath, start)) return target;
+  const rest = target.slice(start + basePath.length);
+  if (!/^(?:[/?]|$)/.test(rest)) return target;
+  return `${target.slice(0, start)}${rest.startsWith('/') ? '' : '/'}${rest}`;
 }
 
 /** Paths that URL parsing leaves unchanged, so that no URL has to be parsed. */

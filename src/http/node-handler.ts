@@ -13,6 +13,7 @@ import {
   IncomingRequest,
   isAddressed,
   readClientSubnet,
+  removeBasePath,
 } from './incoming-request.ts';
 import { toRefusal } from './rejected-request.ts';
 import { createResponseSender, type OwnedResponse } from './send-response.ts';
@@ -20,7 +21,7 @@ import type { UnreadBytes } from './unread-bytes.ts';
 
 /** Handles the requests of a Node HTTP server: the command's listener, or the server of an embedding application. */
 export function createNodeHandler(options: NodeHandlerOptions): NodeHandler {
-  const { answer, onRefused, unread, proxies = 0, forward } = options;
+  const { answer, onRefused, unread, proxies = 0, forward, basePath = () => '' } = options;
   const sender = createResponseSender({ unread, onRefused, now: systemClock.now });
   let running = 0;
   let closed: Promise<void> | undefined;
@@ -28,6 +29,8 @@ export function createNodeHandler(options: NodeHandlerOptions): NodeHandler {
 
   return {
     handle(message, response, received) {
+      const base = basePath();
+      if (base !== '' && !received) message.url = removeBasePath(message.url ?? '/', base);
       if (closed) return refuse(message, response, shuttingDown(), 'CLOSED');
       running += 1;
       response.once('close', end);
@@ -204,4 +207,6 @@ export interface NodeHandlerOptions {
   readonly proxies?: number | undefined;
   /** Absent: this is the only worker. */
   readonly forward?: Forward | undefined;
+  /** The path of the public URL, which requests may have. Absent: there is none. */
+  readonly basePath?: (() => string) | undefined;
 }

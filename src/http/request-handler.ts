@@ -5,6 +5,7 @@ import type { RequestWork } from '../admission/work.ts';
 import { type Caller, missingCredentials } from '../domain/caller.ts';
 import { CrossbookError, LocalRefusal, toCrossbookError } from '../domain/errors.ts';
 import type { OpenRequestLog, RequestRecord } from '../domain/log.ts';
+import { type Operator, toCredential } from '../domain/operator.ts';
 import { findProviderName } from '../domain/provider-names.ts';
 import type { RequestState } from '../domain/request-state.ts';
 import { systemClock } from '../lib/clock.ts';
@@ -27,6 +28,7 @@ import type { UnreadBytes } from './unread-bytes.ts';
  */
 export function createRequestHandler(options: RequestHandlerOptions): RequestHandler {
   const { graphql, rest, mcp, admin, connect, queue, unread, allowsUnauthenticated } = options;
+  const { console } = options;
   const longBodies = new Places({
     max: LONG_BODIES,
     maxWaitMs: LONG_BODY_WAIT_MS,
@@ -49,6 +51,7 @@ export function createRequestHandler(options: RequestHandlerOptions): RequestHan
       caller: undefined,
       rateLimit: undefined,
       cost: 0,
+      operator: undefined,
       requestLog,
     };
     let applications: Awaited<ReturnType<Cors['findApplications']>>;
@@ -67,10 +70,11 @@ export function createRequestHandler(options: RequestHandlerOptions): RequestHan
       if (special) response = await special;
       else {
         if (api === admin) {
-          admin.requireKey({ headers, address });
-          requestLog.record({ credential: OPERATOR });
-          // It has a share of its own, so that busy applications cannot lock it out.
-          incoming.application = OPERATOR;
+          incoming.operator = await admin.requireOperator({ headers, address });
+          recordOperator(incoming);
+        } else if (api === console) {
+          incoming.operator = await console.admit(request, address);
+          if (incoming.operator) recordOperator(incoming);
         } else if (api === connect) {
           // Pages ignore API keys: the link identifies application and customer.
           await connect.limitPages(address);
@@ -79,6 +83,7 @@ export function createRequestHandler(options: RequestHandlerOptions): RequestHan
           const caller = found instanceof Promise ? await found : found;
           if (caller) {
             recordCaller(incoming, caller);
+            if (caller.operator && api !== rest) throw onlyRest();
             const counted = consumeRateLimit(incoming, caller);
             if (counted) await counted;
           } else if (!allowsUnauthenticated) throw missingCredentials();
@@ -128,6 +133,7 @@ export function createRequestHandler(options: RequestHandlerOptions): RequestHan
   function findApi(pathname: string): Api {
     if (admin?.paths.test(pathname)) return admin;
     if (connect?.paths.test(pathname)) return connect;
+    if (console?.paths.test(pathname)) return console;
     if (mcp?.paths.test(pathname)) return mcp;
     return pathname === '/graphql' ? graphql : rest;
   }
@@ -141,8 +147,10 @@ export function createRequestHandler(options: RequestHandlerOptions): RequestHan
     if ((request.headers.get('content-encoding') ?? 'identity') !== 'identity') {
       throw new CrossbookError('UNSUPPORTED_MEDIA_TYPE', 'The body must not be compressed.');
     }
-    const sender = caller ? 'caller' : 'unauthenticated';
-    const limit = bodyBytes[api === connect ? connect.bodyOf(request.pathname) : sender];
+    let sender: keyof typeof MAX_BODY_BYTES = caller ? 'caller' : 'unauthenticated';
+    if (api === connect) sender = connect.bodyOf(request.pathname);
+    else if (api === console) sender = 'page';
+    const limit = bodyBytes[sender];
     return request.receiveBody(limit, beginLong);
   }
 
@@ -189,6 +197,20 @@ export function createRequestHandler(options: RequestHandlerOptions): RequestHan
     incoming.request.onClose(release);
     return response;
   }
+}
+
+/** It has a share of its own, so that busy applications cannot lock it out. */
+function recordOperator(incoming: Incoming): void {
+  const { operator, requestLog } = incoming;
+  requestLog.record({ credential: operator ? toCredential(operator) : OPERATOR });
+  incoming.application = OPERATOR;
+}
+
+function onlyRest(): CrossbookError {
+  return new CrossbookError(
+    'FORBIDDEN',
+    'A session of the console is accepted by the REST API only: use an API key.',
+  );
 }
 
 function recordCaller(incoming: Incoming, caller: Caller): void {
@@ -303,10 +325,16 @@ interface PageApi extends PathApi {
   bodyOf(pathname: string): 'page' | 'fields';
 }
 
-/** The admin API, which takes the operator's key instead of an API key. */
+/** The admin API, which takes the operator's key, or a session of the console, instead of an API key. */
 interface AdminApi extends PathApi {
-  /** Throws UNAUTHORIZED. */
-  requireKey(arrival: Arrival): void;
+  /** Undefined: the key itself. Throws or rejects with UNAUTHORIZED. */
+  requireOperator(arrival: Arrival): Promise<Operator> | undefined;
+}
+
+/** The operator's console. */
+interface ConsoleApi extends PathApi {
+  /** Undefined: not signed in. Rejects with TOO_MANY_REQUESTS. */
+  admit(request: HttpRequest, address: string | undefined): Promise<Operator | undefined>;
 }
 
 export interface RequestHandlerOptions {
@@ -318,6 +346,8 @@ export interface RequestHandlerOptions {
   readonly admin?: AdminApi | undefined;
   /** The pages of connect links. */
   readonly connect?: PageApi | undefined;
+  /** Absent: there is no console. */
+  readonly console?: ConsoleApi | undefined;
   readonly queue: RequestQueue;
   readonly unread: UnreadBytes;
   /** Body limits with and without an authenticated caller, and of the forms of connect pages. */

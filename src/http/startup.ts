@@ -11,11 +11,12 @@ import { UnreadBytes } from './unread-bytes.ts';
  * Handles requests while the application opens, which takes as long as migrations take: the process is live and not
  * ready, and everything else gets 503. From `open` on, the application handles them.
  */
-export function createStartupHandler() {
+export function createStartupHandler(basePath = '') {
   const starting = createNodeHandler({
     answer: async (request) => answerStarting(request),
     onRefused: () => {},
     unread: new UnreadBytes(),
+    basePath: () => basePath,
   });
   let handler: NodeHandler = starting;
   let report: Application['onRefused'] = () => {};

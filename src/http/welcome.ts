@@ -1,5 +1,5 @@
 import { isIPv6 } from 'node:net';
-import type { ProviderName } from '../domain/provider-names.ts';
+import { EXAMPLE_PROVIDERS, PROVIDER_TITLES, type ProviderName } from '../domain/provider-names.ts';
 import { COPY_BUTTONS } from '../lib/design.ts';
 import { html, type Markup, toPage } from '../lib/html.ts';
 import type { HttpResponse } from '../lib/http-message.ts';
@@ -17,6 +17,7 @@ export function formatStartupMessage({
   hasGraphiQL,
   hasMcp,
   agentToken,
+  consoleKey,
   notes,
 }: Welcome): string {
   const lines = [
@@ -27,6 +28,10 @@ export function formatStartupMessage({
       ? `  GraphiQL   ${url}/graphql`
       : `  GraphQL    ${url}/graphql   (without GraphiQL)`,
     `  REST       ${url}/docs`,
+    // The fragment of a URL is not sent to the server.
+    ...(consoleKey === undefined
+      ? []
+      : [`  Console    ${url}/console${consoleKey && `#key=${consoleKey}`}`]),
     ...(hasMcp ? [`  MCP        ${url}/mcp   (agents: docs/agents.md)`] : []),
     ...(demo
       ? [
@@ -52,7 +57,7 @@ export function formatStartupMessage({
 export function toDemoCommand(
   url: string,
   { key, customerId, takesAnyQuery = true, rootFieldPrefix = '' }: Demo,
-  provider: ProviderName = 'hubspot',
+  provider: ProviderName = EXAMPLE_PROVIDERS.first,
 ): string {
   const filter = { email: 'ada@example.com' };
   const query = `{ ${rootFieldPrefix}searchContacts(filter: { email: "ada@example.com" }) { nodes { firstName lastName emailAddresses { emailAddress } } } }`;
@@ -65,6 +70,28 @@ export function toDemoCommand(
     `-d '${JSON.stringify(takesAnyQuery ? { query } : { filter })}'`,
   ].join(' \\\n  ');
 }
+
+/** What the command prints, with line breaks. Undefined for the longer one of REST. */
+export function toDemoResponse({
+  takesAnyQuery = true,
+  rootFieldPrefix = '',
+}: Demo): string | undefined {
+  const addresses = [
+    'ada@example.com',
+    'ada@analytical.example',
+    'ada.lovelace@analytical.example',
+    'countess@example.org',
+  ];
+  const emailAddresses = addresses.map((emailAddress) => ({ emailAddress }));
+  const nodes = [{ firstName: 'Ada', lastName: 'Lovelace', emailAddresses }];
+  const response = { data: { [`${rootFieldPrefix}searchContacts`]: { nodes } } };
+  return takesAnyQuery
+    ? JSON.stringify(response, null, 2).replace(SHORT_OBJECT, '{ $1 }')
+    : undefined;
+}
+
+/** Objects of one member, which fit into one line. */
+const SHORT_OBJECT = /\{\s+("emailAddress": "[^"]*")\s+\}/g;
 
 /** The command that adds the MCP server to Claude Code, ready to paste. */
 export function toAgentCommand(url: string, token: string): string {
@@ -88,6 +115,8 @@ interface Welcome {
   readonly hasMcp: boolean;
   /** A customer token for agents; only the demo has one. */
   readonly agentToken: string | undefined;
+  /** The admin key of the demo, for its console. Empty: operators have their own. Undefined: there is no console. */
+  readonly consoleKey: string | undefined;
   /** Notes for the operator, such as the path of a new key file. */
   readonly notes: readonly string[];
 }
@@ -102,9 +131,10 @@ export interface Demo {
   readonly rootFieldPrefix?: string | undefined;
 }
 
-/** The home page for browsers: what this is and where to go. */
+/** The home page for browsers: one step after another, from a first contact to the guides. */
 export function renderHomePage({
   version,
+  basePath,
   tryIt,
   connectAgent,
   connectsAt,
@@ -116,41 +146,83 @@ export function renderHomePage({
     scripts: [COPY_BUTTONS],
     body: html`<h1>Crossbook</h1>
 <p class="soft">One API over the CRMs of your customers. Name a customer and a CRM, and find the contacts in one common shape.</p>
-<ul class="cards">
-${hasGraphiQL && GRAPHIQL}${connectsAt && CONNECT}<li><a class="card" href="/docs"><b>REST</b> <code>/docs</code><span>The reference, with every operation ready to try.</span></a></li>
-<li><a class="card" href="/openapi.json"><b>OpenAPI</b> <code>/openapi.json</code><span>The REST operations as a document for tools.</span></a></li>
-${connectAgent && AGENTS}</ul>
-${tryIt && html`<h2>Try it in a terminal</h2>\n${toSample(tryIt)}`}
-${connectAgent && html`<h2 id="agents">Connect an agent</h2>\n${toSample(connectAgent)}\n<p class="soft">For Claude Code; other MCP clients take the same URL and header. The token reads the demo customer’s contacts, and expires 24 hours after the start.</p>`}
-<p class="soft">Version ${version}</p>`,
+<ol class="path">
+${
+  tryIt &&
+  html`<li>
+<h2>Find a contact</h2>
+<p>In a terminal, with the key of the demo application and a simulated ${PROVIDER_TITLES[EXAMPLE_PROVIDERS.first]}:</p>
+${toSample(tryIt.command)}
+${
+  tryIt.response !== undefined &&
+  html`<p class="soft small">The response:</p>
+<pre tabindex="0">${tryIt.response}</pre>`
+}
+${hasGraphiQL && html`<p><a class="button" href="${basePath}/graphql">Run it in GraphiQL</a></p>`}
+</li>
+`
+}${
+  connectsAt &&
+  html`<li>
+<h2>Connect a CRM, as your customers will</h2>
+<p>A link, the consent page of a simulated CRM, a page that matches fields, and back to your application.</p>
+<form method="post" action="${basePath}/demo/connect"><button>Connect a CRM</button></form>
+</li>
+`
+}<li>
+<h2>Build</h2>
+<dl class="links">
+${toLink(`${basePath}/guides`, 'Guides', 'A tutorial, then a page for each task, with search.')}${
+  hasGraphiQL &&
+  toLink(`${basePath}/graphql`, 'GraphiQL', 'Operations that are ready to run, and the schema.')
+}${toLink(`${basePath}/docs`, 'REST reference', 'Every operation, ready to try.')}${toLink(`${basePath}/openapi.json`, 'OpenAPI', 'The REST operations as a document for tools.')}</dl>
+${
+  connectAgent &&
+  html`<details id="agents"><summary>Connect an agent</summary>
+<p>This command adds the demo customer’s contacts to Claude Code; other MCP clients take the same URL and header. The token may search and list contacts, and expires 24 hours after the start.</p>
+${toSample(connectAgent)}
+</details>
+`
+}</li>
+</ol>
+<p class="soft small">Version ${version}</p>`,
     // The CSP also limits where the redirect of a form may lead.
-    formAction: connectsAt && `'self' ${connectsAt}`,
+    formAction: connectsAt && `'self' ${new URL(connectsAt).origin}`,
   });
 }
 
-const HOME_STYLE = 'main { max-width: 46rem }';
+const HOME_STYLE = `main { max-width: 46rem }
+.path { margin: 1.5rem 0; padding: 0; list-style: none; counter-reset: step }
+.path > li { position: relative; margin: 0 0 2.25rem; padding-left: 3rem; counter-increment: step }
+.path > li::before { content: counter(step); position: absolute; left: 0; top: -.1rem; width: 2rem; height: 2rem; border: 1px solid var(--edge); border-radius: 50%; background: var(--paper); line-height: 1.9rem; text-align: center; font-weight: 600 }
+.path h2 { margin: 0 0 .35rem; font-size: 1.2rem }
+main .path form { margin: 0 }
+main .path form > button { display: inline-block; width: auto }
+.links { display: grid; grid-template-columns: max-content 1fr; gap: .35rem 1.25rem; margin: .5rem 0 1rem }
+.links dt { font-weight: 600 }
+.links dd { margin: 0; color: var(--soft) }
+summary { cursor: pointer; font-weight: 600; color: var(--link) }
+@media (max-width: 34rem) { .path > li { padding-left: 0 } .path > li::before { position: static; display: block; margin-bottom: .5rem } .links { grid-template-columns: 1fr; gap: 0 } .links dd { margin-bottom: .5rem } }`;
 
 function toSample(command: string): Markup {
   return html`<div class="copied"><pre tabindex="0">${command}</pre></div>`;
 }
 
-const GRAPHIQL = html`<li><a class="card" href="/graphql"><b>GraphQL</b> <code>/graphql</code><span>GraphiQL, with operations that are ready to run.</span></a></li>
+function toLink(url: string, title: string, about: string): Markup {
+  return html`<dt><a href="${url}">${title}</a></dt>
+<dd>${about}</dd>
 `;
-
-/** A form instead of a link, so that crawlers and prefetching create nothing. */
-const CONNECT = html`<li><form method="post" action="/demo/connect"><button class="card"><b>Connect a CRM</b><span>Try your customers’ flow: link, consent, fields, return. The CRM is simulated.</span></button></form></li>
-`;
-
-const AGENTS = html`<li><a class="card" href="#agents"><b>Agents</b> <code>/mcp</code><span>The contacts of one customer, for Claude and every other MCP client.</span></a></li>
-`;
+}
 
 interface HomeOptions {
   readonly version: string;
-  /** A command ready to paste; only the demo has one. */
-  readonly tryIt: string | undefined;
+  /** The path of the public URL. */
+  readonly basePath: string;
+  /** A command ready to paste, and what it prints; only the demo has one. */
+  readonly tryIt: { readonly command: string; readonly response: string | undefined } | undefined;
   /** A command that connects an agent, ready to paste; only the demo has one. */
   readonly connectAgent: string | undefined;
-  /** The origin of connect links, where the demo can create one. */
+  /** The URL of connect links, where the demo can create one. */
   readonly connectsAt: string | undefined;
   /** Whether browsers get GraphiQL at `/graphql`. */
   readonly hasGraphiQL: boolean;

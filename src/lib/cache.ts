@@ -25,19 +25,23 @@ export function createTtlCache<Value>(options: TtlCacheOptions<Value>) {
     },
   };
 
-  /** Returns a cached value without a promise. */
+  /** Returns a cached value without a promise. One that is older than `acceptedMs` is forgotten. */
   function find(
     key: string,
     load: () => Promise<Value | undefined>,
+    acceptedMs = maxAgeMs,
   ): Promise<Value | undefined> | Value | undefined {
     const known = entries.get(key);
-    if (known && now() < known.until) return known.value;
+    if (known && now() < known.until) {
+      if (now() - (known.until - maxAgeMs) <= acceptedMs) return known.value;
+      remove(key);
+    }
     const running = loading.get(key);
     if (!running) return loadOnce(key, load);
     if (!isAbandoned) return running;
     return running.catch((error) => {
       if (!isAbandoned(error)) throw error;
-      return find(key, load);
+      return find(key, load, acceptedMs);
     });
   }
 

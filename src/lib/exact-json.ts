@@ -3,34 +3,33 @@
  * "9007199254740993". Numbers of up to 15 digits always fit, so a text without longer ones takes the time of
  * `JSON.parse`.
  */
-export function parseExactJson(text: string): unknown {
-  return JSON.parse(hasLongNumber(text) ? quoteInexact(text) : text);
+export function parseExactJson(bytes: Uint8Array, text: string): unknown {
+  return JSON.parse(hasLongNumber(bytes) ? quoteInexact(text) : text);
 }
 
 /**
  * Whether there are sixteen digits and points in a row, in a number or in a text. Such a row has one at a multiple of
- * sixteen, and one eight characters before or after it, so that few characters are read: a tenth of the time of
- * `JSON.parse` at most, where a regular expression takes as long as that.
+ * sixteen, and one eight bytes before or after it, so that few bytes are read: a fiftieth of the time of `JSON.parse`,
+ * where a regular expression takes as long as that.
  */
-function hasLongNumber(text: string): boolean {
-  const { length } = text;
+function hasLongNumber(bytes: Uint8Array): boolean {
+  const { length } = bytes;
   for (let at = LONG - 1; at < length; at += LONG)
-    if (isDigit(text, at) && (isDigit(text, at + HALF) || isDigit(text, at - HALF)))
-      if (countDigits(text, at) >= LONG) return true;
+    if (isDigit(bytes[at]) && (isDigit(bytes[at + HALF]) || isDigit(bytes[at - HALF])))
+      if (countDigits(bytes, at) >= LONG) return true;
   return false;
 }
 
-function countDigits(text: string, at: number): number {
+function countDigits(bytes: Uint8Array, at: number): number {
   let [start, end] = [at, at];
-  while (isDigit(text, start - 1)) start -= 1;
-  while (isDigit(text, end)) end += 1;
+  while (isDigit(bytes[start - 1])) start -= 1;
+  while (isDigit(bytes[end])) end += 1;
   return end - start;
 }
 
 /** A digit or a point. */
-function isDigit(text: string, at: number): boolean {
-  const code = text.charCodeAt(at);
-  return code <= NINE && code >= POINT && code !== SLASH;
+function isDigit(byte = SLASH): boolean {
+  return byte <= NINE && byte >= POINT && byte !== SLASH;
 }
 
 const LONG = 16;

@@ -11,6 +11,8 @@ export function toPage({
   body,
   head,
   header,
+  footer,
+  isPanel = false,
   style = '',
   scripts = [],
   headers,
@@ -36,11 +38,19 @@ export function toPage({
 <link rel="icon" href="${ICON}">
 ${head}${styles.map((one) => html`<style>${new Markup(one)}</style>`)}
 </head>
-<body>
-${header}<main>
+<body${isPanel && html` class="panel"`}>
+${
+  isPanel &&
+  html`<div class="sheet">
+`
+}${header}<main>
 ${body}
 </main>
-${scripts.map((one) => html`<script>${new Markup(one)}</script>`)}
+${footer}${
+  isPanel &&
+  html`</div>
+`
+}${scripts.map((one) => html`<script>${new Markup(one)}</script>`)}
 </body>
 </html>
 `;
@@ -68,7 +78,7 @@ main, .brand { max-width: 38rem; margin: 0 auto; padding: 0 1.25rem }
 main { padding-top: 2rem; padding-bottom: 4rem }
 .brand { display: flex; align-items: center; gap: .75rem; padding-top: 1.5rem; font-weight: 600 }
 .brand img { display: block; max-width: 10rem; max-height: 2.5rem; border-radius: .3rem }
-@media (prefers-color-scheme: dark) { .brand img { background: #fff } }
+@media (prefers-color-scheme: dark) { .brand img { padding: .35rem .5rem; border-radius: .5rem; background: #f5f7f9 } }
 .brand + main { padding-top: 1.25rem }
 main form, .actions { margin: 1.25rem 0 }
 main form > button:not(.card), .actions > .button, .actions > button { display: block; width: 100%; margin-top: .75rem }
@@ -84,14 +94,35 @@ li { margin: .25rem 0 }
 .cards form { height: 100% }
 .cards .card { width: 100%; height: 100% }
 .card span { display: block; color: var(--soft); font-size: .95rem }
-.choice .card { display: flex; align-items: center; gap: .9rem; padding: 1.1rem 1.25rem; font-weight: 600 }
-.choice .sign { display: grid; place-items: center; flex: none; width: 2.5rem; height: 2.5rem; border-radius: .5rem; color: var(--ink); background: var(--code); font-weight: 700 }
-@media (min-width: 34rem) { .cards { grid-template-columns: 1fr 1fr } }
-.choice-of-one label { padding: .35rem 0 }
+.choice { grid-template-columns: 1fr }
+.choice .card { display: flex; align-items: center; justify-content: space-between; gap: 1rem; padding: 1.1rem 1.25rem; font-size: 1.05rem; font-weight: 600 }
+.choice .card::after { content: '›'; color: var(--soft); font-size: 1.5rem; line-height: 1 }
+@media (min-width: 34rem) { .cards:not(.choice) { grid-template-columns: 1fr 1fr } }
+.logins { margin: 1.5rem 0 }
+.logins legend { margin-bottom: .35rem }
+.logins label { padding: .4rem 0 }
+.logins .own { padding: .2rem 0 .4rem 1.7rem }
+.logins:has(.own-login):not(:has(.own-login:checked)) .own { display: none }
+.steps { display: flex; flex-wrap: wrap; gap: .35rem 1.5rem; margin: 0 0 1rem; padding: 0; list-style: none; counter-reset: step; color: var(--soft); font-size: .875rem }
+.steps li { margin: 0; counter-increment: step }
+.steps li::before { content: counter(step); display: inline-block; width: 1.5rem; height: 1.5rem; margin-right: .5rem; border: 1px solid var(--edge); border-radius: 50%; line-height: 1.4rem; text-align: center; font-size: .8rem }
+.steps li[aria-current] { color: var(--ink); font-weight: 600 }
+.steps li[aria-current]::before { color: var(--on-accent); background: var(--accent); border-color: var(--edge) }
+.foot { max-width: 38rem; margin: 0 auto; padding: 0 1.25rem 2rem; color: var(--soft); font-size: .875rem }
+.sheet main { padding-bottom: 2rem }
+.sheet main a:not(.button, .card) { color: var(--ink) }
+.sheet input[type=radio] { accent-color: var(--accent) }
+@media (min-width: 44rem) {
+  .panel { min-height: 100vh; display: grid; place-items: center; padding: 2rem 1rem }
+  .sheet { width: 100%; max-width: 36rem; padding: .5rem 1rem; background: var(--paper); border: 1px solid var(--line); border-radius: 1rem; box-shadow: 0 1px 2px #0000000d, 0 12px 32px #0000001a }
+  .panel .facts { background: var(--ground) }
+}
 .field { margin: 0; padding: 1rem 0; border-top: 1px solid var(--line) }
 .field > label { font-weight: 600 }
 .field p { margin: .15rem 0 .4rem }
 .field select { margin-top: .15rem }
+.field [type=search] { display: block; width: 100%; margin: .15rem 0 .4rem }
+#matched { font-weight: 600 }
 .field .samples { margin: .4rem 0 0; color: var(--soft); font-size: .875rem }
 `;
 
@@ -126,7 +157,7 @@ function toText(value: Value): string {
   return typeof value === 'string' ? escapeText(value) : value.map(toText).join('');
 }
 
-function escapeText(text: string): string {
+export function escapeText(text: string): string {
   return text.replace(/[&<>"']/g, (sign) => ESCAPES[sign] ?? sign);
 }
 
@@ -145,6 +176,10 @@ export interface PageParts {
   readonly head?: Markup | undefined;
   /** What stands above the page, such as the application's logo. */
   readonly header?: Markup | undefined;
+  /** What stands below the page. */
+  readonly footer?: Markup | undefined;
+  /** A panel in the middle of the window, for one step of a flow. */
+  readonly isPanel?: boolean | undefined;
   /** A style in addition to the design. */
   readonly style?: string | undefined;
   /** Constant scripts: what varies is in attributes of the body, which are escaped. */

@@ -77,6 +77,16 @@ export function isRfc3339(text: string): boolean {
 const RFC_3339 =
   /^(\d{4})-(\d{2})-(\d{2})[Tt ]\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:[Zz]|[+-]\d{2}:\d{2})$/;
 
+/** Whether it is a calendar date such as `2026-01-31`. */
+export function isDay(text: string): boolean {
+  return /^\d{4}-\d\d-\d\d$/.test(text) && isRfc3339(`${text}T00:00:00Z`);
+}
+
+/** The calendar date, in UTC, of a date or a time that a CRM sends. */
+export function toDay(value: unknown): string | null {
+  return toTimestamp(value)?.slice(0, 10) ?? null;
+}
+
 /**
  * PostgreSQL stores neither U+0000 nor lone surrogates, so no stored text contains one and none can be searched for.
  */

@@ -3,6 +3,7 @@ import type { Caller } from '../domain/caller.ts';
 import type { DistributedRateLimits } from '../domain/distributed-rate-limits.ts';
 import { CrossbookError } from '../domain/errors.ts';
 import type { Log } from '../domain/log.ts';
+import { SIGN_INS_PER_MINUTE } from '../domain/operator.ts';
 import type { Quota, RequestState } from '../domain/request-state.ts';
 import type { Clock } from '../lib/clock.ts';
 import { createDistributedRateLimits } from './distributed-rate-limits.ts';
@@ -22,6 +23,7 @@ export async function openLimits({ log, hash, clock, ...options }: LimitOptions)
   const applications = limiter('application', options.perApplication);
   const customers = limiter('customer', options.perCustomer);
   const pages = limiter('page', options.pages);
+  const signIns = limiter('sign-in', SIGN_INS_PER_MINUTE);
   /**
    * A keyed hash maps addresses to 65,536 buckets: bounded memory, and clients cannot choose whose bucket they share.
    */
@@ -53,6 +55,16 @@ export async function openLimits({ log, hash, clock, ...options }: LimitOptions)
       if (!pages || address === undefined) return;
       const { isOver, resetMs } = await pages.takeShared(toBucket(address), 1);
       if (isOver) throw tooMany('Too many pages are requested from this address.', resetMs);
+    },
+
+    /** Limits attempts to sign in to the console by address. Rejects with TOO_MANY_REQUESTS. */
+    async limitSignIns(address = 'unknown'): Promise<void> {
+      const counted = await signIns?.takeShared(toBucket(address), 1);
+      if (counted?.isOver)
+        throw tooMany(
+          `More than ${SIGN_INS_PER_MINUTE} attempts a minute to sign in came from this address.`,
+          counted.resetMs,
+        );
     },
 
     /** Adds the rate limit headers of the caller. */

@@ -158,7 +158,7 @@ async function loadRedis() {
   return library;
 }
 
-/** After a class that extends `String` was defined: measured in docs/decisions/optimisations.md. */
+/** After a class that extends `String` was defined: measured in docs/decisions/performance.md. */
 function keepStringMethodsFast(): void {
   const text = Object('text') as string;
   for (let call = 0; call < CALLS; call += 1) text.charAt(call);

@@ -2,6 +2,7 @@ import type { RequestWork } from '../admission/work.ts';
 import { missingCredentials } from '../domain/caller.ts';
 import { CrossbookError, ERROR_CODES, toCrossbookError, toErrorBody } from '../domain/errors.ts';
 import type { RequestState } from '../domain/request-state.ts';
+import { toBasePath } from '../domain/urls.ts';
 import type { HttpHeaders, HttpRequest, HttpResponse } from '../lib/http-message.ts';
 import { toRetryAfter } from '../lib/http-message.ts';
 import { toOwnCommand } from '../lib/own-command.ts';
@@ -10,21 +11,30 @@ import type { RequestContext } from '../request/context.ts';
 import { readJson } from '../request/read-json.ts';
 import { SERVER_ERROR } from './messages.ts';
 
-/** The MCP server: serves `POST /mcp`, and the metadata of its authorization server if there is one. */
+/**
+ * The MCP server: serves `POST /mcp`, and the metadata of its authorization server if there is one. RFC 9728 puts the
+ * metadata of a URL with a path at the root of its host, so both places are served.
+ */
 export function createMcp({
   openContext,
   findApplications,
   allowsKeys,
+  allowsWrites,
   issuer,
   publicUrl,
   version,
   summaryOnly,
 }: McpOptions) {
   const metadataUrl = () => `${publicUrl() ?? ''}${METADATA_PATH}${PATH}`;
+  const mounted = `${toBasePath(publicUrl())}${PATH}`.replaceAll('.', '\\.');
+  const paths =
+    issuer === undefined
+      ? ONLY_MCP
+      : new RegExp(`^(?:${PATH}|${METADATA_PATH.replace('.', '\\.')}(?:${PATH}|${mounted})?)$`);
 
   return {
-    paths: issuer === undefined ? ONLY_MCP : WITH_METADATA,
-    findRoute: (pathname: string) => pathname,
+    paths,
+    findRoute: (pathname: string) => (pathname === PATH ? PATH : METADATA_PATH),
     toErrorResponse,
     async answer(
       request: HttpRequest,
@@ -60,7 +70,8 @@ export function createMcp({
     const body = readJson(request);
     // The tools and their schemas are loaded by the first request that needs them.
     const { answerMessages } = await import('./protocol.ts');
-    return answerMessages({ body, headers: request.headers, context, version, summaryOnly });
+    const { headers } = request;
+    return answerMessages({ body, headers, context, version, allowsWrites, summaryOnly });
   }
 
   /**
@@ -122,7 +133,6 @@ function keysNotAllowed(): CrossbookError {
 const PATH = '/mcp';
 const METADATA_PATH = '/.well-known/oauth-protected-resource';
 const ONLY_MCP = /^\/mcp$/;
-const WITH_METADATA = /^(?:\/mcp|\/\.well-known\/oauth-protected-resource(?:\/mcp)?)$/;
 const JSON_HEADERS = { 'content-type': 'application/json', 'cache-control': 'no-store' };
 
 interface McpOptions {
@@ -133,6 +143,8 @@ interface McpOptions {
   ): Promise<ReadonlySet<string> | undefined> | ReadonlySet<string> | undefined;
   /** Whether API keys may call, which reach all customers of an application. */
   readonly allowsKeys: boolean;
+  /** Whether tools may change records, for callers that may. */
+  readonly allowsWrites: boolean;
   /** Whether the text of a result is a summary without text of a CRM. Else it is the JSON of its content. */
   readonly summaryOnly: boolean;
   /** The authorization server that issues customer tokens to clients. Absent: clients are given a token. */

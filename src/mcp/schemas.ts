@@ -16,6 +16,23 @@ export function toObjectSchema(fields: Fields, description?: string): JsonSchema
   };
 }
 
+/** The same without descriptions: the names of a record's fields say enough, and a model reads all schemas. */
+export function toBriefSchema(type: Type): JsonSchema {
+  switch (type.kind) {
+    case 'list':
+      return { type: 'array', items: toBriefSchema(type.of) };
+    case 'shape': {
+      const properties = Object.entries(type.fields).map(([name, field]) => {
+        const schema = toBriefSchema(field.type);
+        return [name, field.nullable ? orNull(schema) : schema];
+      });
+      return { type: 'object', properties: Object.fromEntries(properties) };
+    }
+    default:
+      return toTypeSchema(type);
+  }
+}
+
 function toFieldSchema({ type, nullable, description }: Field<unknown>): JsonSchema {
   const schema = toTypeSchema(type);
   return { ...(nullable ? orNull(schema) : schema), description };
@@ -53,10 +70,12 @@ const MAX_VALUES_LISTED = 8;
 /** No format but that of timestamps, which are normalized: CRMs contain URLs that strict validators reject. */
 const SCALARS: Partial<Record<Scalar<unknown>['scalar'], JsonSchema>> = {
   int: { type: 'integer' },
+  float: { type: 'number' },
   boolean: { type: 'boolean' },
   json: { type: 'object' },
   moment: { type: 'string', format: 'date-time' },
   date: { type: 'string', format: 'date-time' },
+  day: { type: 'string', format: 'date' },
 };
 
 /** Copies the declared fields of a record, and nothing else. */
@@ -97,6 +116,19 @@ export function toOptionalInput({ fields, description }: Shape<unknown>): z.ZodO
   return z.strictObject(Object.fromEntries(members)).describe(description);
 }
 
+/** One record of a write: null clears, and what is absent stays. */
+export function toArgument({ fields, description }: Shape<unknown>): z.ZodObject {
+  const members = Object.entries(fields).map(([name, { type, description, ...field }]) => {
+    const input = type.kind === 'shape' ? toArgument(type) : toInput(type);
+    const bounded =
+      input instanceof z.ZodArray && field.most !== undefined ? input.max(field.most) : input;
+    const given = field.nullable ? bounded.nullable() : bounded;
+    const isOptional = field.nullable || field.optional;
+    return [name, (isOptional ? given.optional() : given).describe(description)];
+  });
+  return z.strictObject(Object.fromEntries(members)).describe(description);
+}
+
 function toInput(type: Type): z.ZodType {
   switch (type.kind) {
     case 'scalar':
@@ -106,10 +138,11 @@ function toInput(type: Type): z.ZodType {
     case 'list':
       return z.array(toInput(type.of));
     case 'shape': {
-      const members = Object.entries(type.fields).map(([name, one]) => [
-        name,
-        toInput(one.type).describe(one.description),
-      ]);
+      const members = Object.entries(type.fields).map(([name, one]) => {
+        const input = toInput(one.type);
+        const given = one.nullable ? input.nullish() : one.optional ? input.optional() : input;
+        return [name, given.describe(one.description)];
+      });
       return z.strictObject(Object.fromEntries(members));
     }
     case 'union':
@@ -119,7 +152,9 @@ function toInput(type: Type): z.ZodType {
 
 const INPUTS: Partial<Record<Scalar<unknown>['scalar'], z.ZodType>> = {
   int: z.int(),
+  float: z.number(),
   boolean: z.boolean(),
+  json: z.record(z.string(), z.unknown()),
 };
 
 /** The JSON Schema of arguments, without those that this caller does not have. */

@@ -6,16 +6,21 @@ import type {
   CrmAdapter,
   CrmPort,
   KeysetRange,
+  OpenedLinks,
   RecordAdapter,
   RecordPort,
 } from '../domain/provider.ts';
 import type { ListFilter } from '../domain/records/conditions.ts';
 import type { AssociatedObject } from '../domain/records/contact.ts';
+import type { LinkRequest, LinksById } from '../domain/records/link.ts';
+import type { Owner } from '../domain/records/owner.ts';
+import type { Pipeline } from '../domain/records/pipeline.ts';
 import type { CrmRecord, RecordKind } from '../domain/records/record.ts';
 import { type FieldSelection, rawKey } from '../domain/records/record-search.ts';
 import { RemoteFailure } from '../domain/remote.ts';
 import type { SyncSource } from '../domain/sync.ts';
 import type { ContactCache } from '../domain/tenant.ts';
+import type { RecordWriter } from '../domain/writing.ts';
 import type { FoundByKey, SharedCall } from './lookup-batcher.ts';
 import type { ProviderClient } from './provider-client.ts';
 import type { CallSource } from './send.ts';
@@ -76,6 +81,31 @@ export class ConnectionCrm implements CrmPort {
     return this.#whileWaiting((deadline) => this.#callAdapter(this.#ownCall(deadline), operation));
   }
 
+  write<Result>(
+    kind: RecordKind<CrmRecord>,
+    operation: (writer: RecordWriter) => Promise<Result>,
+  ): Promise<Result> {
+    return this.#write((adapter) =>
+      operation(adapterOf(adapter, kind).openWriter?.() ?? notOffered('Writes')),
+    );
+  }
+
+  writeLinks<Result>(operation: (links: OpenedLinks) => Promise<Result>): Promise<Result> {
+    return this.#write((adapter) =>
+      operation({
+        writer: adapter.links?.() ?? notOffered('Writes of links'),
+        of: (kind) => adapterOf(adapter, kind),
+      }),
+    );
+  }
+
+  #write<Result>(operation: Operation<Result>): Promise<Result> {
+    const callMs = this.#client.deps.settings.deadlineMs;
+    return this.#whileWaiting((deadline) =>
+      this.#callAdapter({ ...this.#ownCall(deadline), callMs }, operation),
+    );
+  }
+
   clockBehindMs(): number {
     return this.#client.clock.behindMs();
   }
@@ -87,7 +117,28 @@ export class ConnectionCrm implements CrmPort {
       readChanges: (ask) => this.#readBulk(ask.source, (bulk) => bulk.readChanges(ask)),
       find: (ask, ids) => this.#readBulk(ask.source, (bulk) => bulk.find(ask, ids)),
       readDeleted: (ask) => this.#readBulk(ask.source, (bulk) => bulk.readDeleted(ask)),
+      readRelinked: (ask) =>
+        this.readOther(({ bulk }) => bulk?.().readRelinked(ask) ?? notOffered('Syncs')),
     };
+  }
+
+  async links(
+    kind: RecordKind<CrmRecord>,
+    requests: readonly LinkRequest[],
+  ): Promise<readonly (LinksById | Error)[]> {
+    const results = await this.readOther(
+      (adapter) => adapterOf(adapter, kind).links?.(requests) ?? notOffered('Links'),
+    );
+    // What fails for one request is not thrown.
+    return results.map((one) => (one instanceof Error ? (this.#client.redact(one) as Error) : one));
+  }
+
+  pipelines(): Promise<readonly Pipeline[]> {
+    return this.readOther(({ pipelines }) => pipelines?.() ?? notOffered('Pipelines'));
+  }
+
+  owners(): Promise<readonly Owner[]> {
+    return this.readOther(({ owners }) => owners?.() ?? notOffered('Owners'));
   }
 
   /** Only a refusal of contacts is one of the connection. */
@@ -148,19 +199,23 @@ export class ConnectionCrm implements CrmPort {
 
   /** Runs the adapter, whose calls the client sends. Errors of the adapter are redacted. */
   async #callAdapter<Found>(
-    { deadline, work, onProgress }: SharedCall,
+    { deadline, work, onProgress, callMs }: AdapterCall,
     operation: Operation<Found>,
   ): Promise<Found> {
-    const { access, deps, facts, pageSizes, redact, send } = this.#client;
+    const { access, deps, facts, pageSizes, redact, remembered, send } = this.#client;
     const options = this.#options;
     const { connection, cache } = options;
     const source = work === options.work ? options : { ...options, work, onProgress };
     try {
       const adapter = access.open({
         connection,
-        send: (request) => send(source, request, deadline),
+        send: (request) => {
+          const own = callMs === undefined ? deadline : deps.clock.now() + callMs;
+          return send(source, request, Math.min(deadline, own));
+        },
         openFacts: () => facts.of(cache, { clock: deps.clock, deadline, signal: work.signal }),
         pageSizes,
+        remember: (name, read, maxAgeMs) => remembered.read(name, read, maxAgeMs),
       });
       const found = await operation(adapter);
       if (connection.statusReason === 'not_tried') this.#client.markTried(options);
@@ -199,6 +254,10 @@ class ConnectionRecords<Item extends CrmRecord> implements RecordPort<Item> {
 
   listFields() {
     return this.#crm.read(this.#kind, ({ listFields }) => listFields?.() ?? notOffered('Fields'));
+  }
+
+  links(requests: readonly LinkRequest[]) {
+    return this.#crm.links(this.#kind, requests);
   }
 
   related(ids: readonly string[], to: AssociatedObject) {
@@ -257,6 +316,11 @@ export interface PortOptions extends Omit<CallSource, 'onProgress'> {
   readonly work: RequestWork;
   /** Monotonic time. Absent: each operation has `deadlineMs`. */
   readonly deadline?: number | undefined;
+}
+
+interface AdapterCall extends SharedCall {
+  /** The deadline of each call, where one of several must not take the time of all. */
+  readonly callMs?: number;
 }
 
 type Operation<Found> = (adapter: CrmAdapter) => Promise<Found>;

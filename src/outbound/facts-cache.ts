@@ -67,6 +67,7 @@ export function createFactsCache(connectionId: Connection['id'], clock: Clock) {
         weight: 0,
         fetchedAt,
         isUrgent: true,
+        outlivesWrites: true,
         filterKey: () => FACTS_KEY,
         payload: () => facts,
       })
@@ -75,7 +76,9 @@ export function createFactsCache(connectionId: Connection['id'], clock: Clock) {
   }
 
   async function readStored(cache: FactsStore): Promise<Known> {
-    const entry = await cache.read(connectionId, FACTS_KEY).catch(() => undefined);
+    const entry = await cache
+      .read(connectionId, FACTS_KEY, { outlivesWrites: true })
+      .catch(() => undefined);
     const isTooOld =
       entry && Math.abs(clock.wall() - entry.fetchedAt.getTime()) > CACHE_ENTRY_MAX_AGE_MS;
     return { facts: isTooOld ? undefined : entry?.payload };

@@ -25,9 +25,9 @@ export function createOperationLimit(maxWaiting: number) {
     counts: () => ({ waiting: maxWaiting - places.free, refused }),
   };
 
-  function refuse(code: ErrorCode, whom: string): never {
+  function refuse(code: ErrorCode, caller: string): never {
     refused++;
-    throw new CrossbookError(code, `Too many operations are waiting for ${whom}: try again.`, {
+    throw new CrossbookError(code, `Too many operations are waiting for ${caller}: try again.`, {
       retryAfterMs: RETRY_AFTER_MS,
     });
   }

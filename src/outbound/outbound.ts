@@ -104,16 +104,16 @@ export function createProviderClients({ clock, maxKept, create }: ClientsOptions
     of(accessed: Accessed): ProviderClient {
       const { id } = accessed.connection;
       const now = clock.now();
-      let kept = clients.get(id);
-      if (!kept) {
+      let client = clients.get(id);
+      if (!client) {
         if (clients.size >= maxKept && now >= fullUntil) tidy(now);
-        kept = { client: create(accessed), usedAt: now };
-        clients.set(id, kept);
+        client = { client: create(accessed), usedAt: now };
+        clients.set(id, client);
         if (clients.size % SECRETS_CHECK_EVERY === 0 && sumSecrets() > MAX_SECRET_BYTES) tidy(now);
       }
-      kept.usedAt = now;
+      client.usedAt = now;
       if (now >= tidyAt) tidy(now - IDLE_CLIENT_KEPT_MS);
-      return kept.client;
+      return client.client;
     },
 
     find: (connectionId: string) => clients.get(connectionId)?.client,

@@ -9,6 +9,7 @@ import type { Owners } from './operation-limit.ts';
 import type { OutboundDeps } from './outbound-deps.ts';
 import { ProviderClock, REPORTED_DIFFERENCE_MS } from './provider-clock.ts';
 import type { Redact } from './redaction/redactor.ts';
+import { RememberedReads } from './remembered-reads.ts';
 import { type Breaker, createConnectionBreaker } from './resilience/circuit-breaker.ts';
 import { createDistributedRateLimiter } from './resilience/distributed-rate-limiter.ts';
 import { createRateLimiter, type RateLimiter } from './resilience/rate-limiter.ts';
@@ -26,6 +27,7 @@ export class ProviderClient {
   readonly lookups: ReturnType<typeof createLookupBatcher>;
   readonly facts: ReturnType<typeof createFactsCache>;
   readonly pageSizes = new PageSizes();
+  remembered: RememberedReads;
   readonly clock: ProviderClock;
   readonly send: ReturnType<typeof createSend>;
   readonly redact: Redact;
@@ -65,6 +67,7 @@ export class ProviderClient {
       onCall: (emails) => deps.onLookup?.({ provider, emails }),
     });
     this.facts = createFactsCache(connectionId, clock);
+    this.remembered = new RememberedReads(clock);
     const { tokens, redact, secretBytes } = createConnectionTokens({
       ...deps,
       access,
@@ -108,6 +111,7 @@ export class ProviderClient {
   forget(): void {
     this.#tokens.forget();
     this.facts.forget();
+    this.remembered = new RememberedReads(this.deps.clock);
   }
 
   /** Not awaited: if it fails, a later read does it. Once for a connection that many requests have cached. */

@@ -3,6 +3,7 @@ import { AbandonedError, CrossbookError, LocalRefusal } from '../domain/errors.t
 import type { CrmAccess } from '../domain/provider.ts';
 import {
   type JsonResponse,
+  NotCarriedOut,
   type ProviderResponse,
   RemoteFailure,
   type RemoteRequest,
@@ -25,11 +26,35 @@ import type { RateLimiter } from './resilience/rate-limiter.ts';
 export function createSend(deps: SendDeps) {
   const { access, breaker, clock, random, tokens } = deps;
 
-  return async (
+  return (source: CallSource, request: RemoteRequest, deadline: number): Promise<JsonResponse> =>
+    request.retry === 'safe'
+      ? send(source, request, deadline)
+      : sendOnly(source, request, deadline);
+
+  /** Says of a call that must not be repeated whether it may have been carried out. */
+  async function sendOnly(
     source: CallSource,
     request: RemoteRequest,
     deadline: number,
-  ): Promise<JsonResponse> => {
+  ): Promise<JsonResponse> {
+    let mayHaveArrived = false;
+    const onProgress: OnProgress = (progress) => {
+      if (progress === 'sent') mayHaveArrived = true;
+      source.onProgress?.(progress);
+    };
+    try {
+      return await send({ ...source, onProgress }, request, deadline);
+    } catch (error) {
+      const wasSent = mayHaveArrived && !wasNotReached(error) && !isTooLate(error);
+      throw wasSent ? error : new NotCarriedOut(error);
+    }
+  }
+
+  async function send(
+    source: CallSource,
+    request: RemoteRequest,
+    deadline: number,
+  ): Promise<JsonResponse> {
     const wait = { clock, deadline, signal: source.work.signal };
     const token = tokens.current() ?? (await withDeadline(wait, tokens.load(source)));
     const call = { source, request, deadline, token, limiter: deps.limiterFor(request.budget) };
@@ -44,7 +69,7 @@ export function createSend(deps: SendDeps) {
     const second = await sendWithRetries(call);
     if (second.status >= 300 && access.needsRefresh(second)) tokens.pauseRefresh(call.token);
     return refuseRedirect(second);
-  };
+  }
 
   function readPause(answer: ProviderResponse, limiter: RateLimiter): number | undefined {
     return (
@@ -109,7 +134,11 @@ export function createSend(deps: SendDeps) {
         clock.now() - sentAt,
         `status ${answer.status}`,
       );
-      limiter.release({ rateLimit: access.readRateLimitStatus(answer), pauseMs, isBackground });
+      limiter.release({
+        rateLimit: access.readRateLimitStatus(answer, request.budget),
+        pauseMs,
+        isBackground,
+      });
       return answer;
     } catch (error) {
       const sentMs = clock.now() - sentAt;
@@ -279,6 +308,11 @@ function isInconclusive(error: unknown): boolean {
 
 function isTimeout(error: unknown): boolean {
   return error instanceof CrossbookError && error.code === 'REMOTE_PROVIDER_TIMEOUT';
+}
+
+/** The deadline had passed before the call was made. */
+function isTooLate(error: unknown): boolean {
+  return isTimeout(error) && (error as CrossbookError).origin === 'crossbook';
 }
 
 /** Statuses after which a retry may succeed. */

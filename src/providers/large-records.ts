@@ -58,7 +58,7 @@ function merge(fields: FittedFields['fields'], values: FittedFields['fields']) {
   return merged;
 }
 
-/** The fields of a contact's raw data within its limits. `rest`: what else the record has. */
+/** The fields of a record's raw data within its limits. `rest`: what else the record has. */
 export function fitRawFields(
   fields: FittedFields['fields'],
   rest: Readonly<Record<string, unknown>> = {},

@@ -5,6 +5,7 @@ import {
   type ProviderName,
 } from '../domain/provider-names.ts';
 import { hubspot } from './hubspot/provider.ts';
+import { pipedrive } from './pipedrive/provider.ts';
 import { salesforce } from './salesforce/provider.ts';
 
 /** All providers by name. A provider without contacts answers NOT_IMPLEMENTED. */
@@ -21,7 +22,7 @@ function toProvider(name: ProviderName, declared: Provider | readonly RegExp[]):
 const PROVIDERS: Readonly<Record<ProviderName, Provider | readonly RegExp[]>> = {
   salesforce,
   hubspot,
-  pipedrive: [under('pipedrive.com')],
+  pipedrive,
   zendesk_sell: [/^api\.getbase\.com$/, /^app\.futuresimple\.com$/],
   ms_dynamics_365_sales: [
     // The number names the region, and may be new. The second line has the sovereign clouds.

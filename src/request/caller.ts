@@ -11,7 +11,11 @@ import type { KeyLookups } from './key-lookups.ts';
  * Authenticates a request. Undefined without credentials: introspection is allowed without a key, data is not.
  * Invalid credentials are rejected at once.
  */
-export function createFindCaller(callers: ReturnType<typeof createCallerCache>) {
+export function createFindCaller(
+  callers: ReturnType<typeof createCallerCache>,
+  /** Finds the caller of a session of the console. Absent: there is no console. */
+  findOperator?: (token: string, headers: CallerHeaders['headers']) => Promise<Caller>,
+) {
   return ({ headers, address }: CallerHeaders): MaybePromise<Caller | undefined> => {
     const key = headers.get('x-api-key');
     const authorization = headers.get('authorization');
@@ -24,6 +28,7 @@ export function createFindCaller(callers: ReturnType<typeof createCallerCache>) 
     const token = /^Bearer +([A-Za-z0-9._-]+)$/i.exec(authorization)?.[1];
     if (token?.startsWith('cbk_'))
       return refuse('This is an API key: send it in the header x-api-key.');
+    if (token?.startsWith('cbc_') && findOperator) return findOperator(token, headers);
     if (!token)
       return refuse('The Authorization header must be: Bearer, a space, and a customer token.');
     return requireCaller(
@@ -153,10 +158,10 @@ interface CallerCacheOptions {
  * address.
  */
 export function createAdminCheck({ hash, failures }: AdminCheckOptions) {
-  return ({ headers, address = 'unknown' }: CallerHeaders): void => {
+  return ({ headers, address = 'unknown' }: CallerHeaders): undefined => {
     const key = headers.get('x-admin-key');
     if (key === null) refuse('The header x-admin-key is missing.');
-    if (isAdminKey(key, hash)) return;
+    if (isAdminKey(key, hash)) return undefined;
     failures.count(address);
     refuse('The admin key is not valid.');
   };

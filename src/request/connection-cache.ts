@@ -95,7 +95,7 @@ export class ReadRecords {
 
   /**
    * Undefined: all of them are as they were. Rejects with NOT_FOUND if one of them was removed, and with
-   * SERVICE_UNAVAILABLE if the credentials of a connection were changed, because its contacts may be another account's.
+   * SERVICE_UNAVAILABLE if the credentials of a connection were changed, because its records may be another account's.
    */
   revalidateReads(): Promise<void> | undefined {
     const looks: Promise<void>[] = [];
@@ -145,7 +145,13 @@ function checkConnection(current: Connection | undefined, read: Connection): voi
 
 function findChange(current: Connection | undefined, read: Connection): CrossbookError | undefined {
   if (current?.id !== read.id) return gone();
-  return current.credentialsVersion === read.credentialsVersion ? undefined : replaced();
+  const isSame = current.credentialsVersion === read.credentialsVersion;
+  return isSame || isSameAccount(current, read) ? undefined : replaced();
+}
+
+/** A connect link that extends a connection replaces its credentials with others for the same account. */
+function isSameAccount(current: Connection, read: Connection): boolean {
+  return current.account !== null && current.account.id === read.account?.id;
 }
 
 /** A connection that was removed and connected again has another id. */

@@ -1,10 +1,10 @@
 import type { Allowance } from '@crossbook/executor';
 import { LIGHT } from '../admission/heavy-places.ts';
-import type { RequestWork } from '../admission/work.ts';
+import { BACKGROUND_WORK, type RequestWork } from '../admission/work.ts';
 import { type Caller, missingCredentials, type TokenRequest } from '../domain/caller.ts';
 import type { Connection, ConnectionTarget } from '../domain/connection.ts';
 import {
-  type CustomFields,
+  type CustomFieldsByRecord,
   type FoundProblem,
   NO_CUSTOM_FIELDS,
   type StoredProblem,
@@ -15,6 +15,7 @@ import type { CrmAccess, CrmPort } from '../domain/provider.ts';
 import type { AssociatedObject } from '../domain/records/contact.ts';
 import type { CrmRecord, RecordKind } from '../domain/records/record.ts';
 import type { FieldSelection } from '../domain/records/record-search.ts';
+import type { RecordType } from '../domain/records/record-type.ts';
 import type { RequestState } from '../domain/request-state.ts';
 import type { RemovedConnection, Revocation, Tenant } from '../domain/tenant.ts';
 import { type HttpHeaders, readUtf8Header } from '../lib/http-message.ts';
@@ -32,12 +33,14 @@ import type {
   FindCustomerDeps,
   ListCustomersDeps,
 } from '../usecases/find-customer.ts';
+import type { LinkQuestion } from '../usecases/follow-links.ts';
 import type { ChangeSyncsDeps, DestinationDeps, ReadSyncsDeps } from '../usecases/manage-syncs.ts';
 import type { ListEventsDeps, WebhookUrlDeps } from '../usecases/manage-webhooks.ts';
 import type { MapDeps } from '../usecases/map-custom-fields.ts';
 import type { ProblemDeps } from '../usecases/mapping-problems.ts';
 import type { AssociationDeps } from '../usecases/search-contacts.ts';
 import type { FindRecordDeps, SearchDeps } from '../usecases/search-records.ts';
+import type { WriteDeps } from '../usecases/write-records.ts';
 import { openAllowance } from './allowance.ts';
 import { ReadRecords } from './connection-cache.ts';
 import { Loaders, type LookupClient } from './loaders.ts';
@@ -88,7 +91,8 @@ export class RequestContext
     ReadSyncsDeps,
     SearchDeps,
     UpsertDeps,
-    WebhookUrlDeps
+    WebhookUrlDeps,
+    WriteDeps
 {
   readonly caller: Caller | undefined;
   readonly defaults: HeaderDefaults;
@@ -101,7 +105,7 @@ export class RequestContext
   readonly #services: Services;
   #tenant: Tenant | undefined;
   #loaders: Loaders | undefined;
-  #customFields: Promise<CustomFields> | CustomFields | undefined;
+  #customFields: Promise<CustomFieldsByRecord> | CustomFieldsByRecord | undefined;
   #reads: ReadRecords | undefined;
 
   constructor(services: Services, { headers, state, work }: BegunRequest) {
@@ -150,6 +154,12 @@ export class RequestContext
   }
   get branding() {
     return this.#openTenant().branding;
+  }
+  get writes() {
+    return this.#openTenant().writes;
+  }
+  get writeTimes() {
+    return this.#services.writeTimes;
   }
   get cache() {
     return this.#openTenant().contactCache;
@@ -223,8 +233,12 @@ export class RequestContext
     return this.#openLoaders().shareCachedRead(connectionId, filterKey, read);
   }
 
-  refreshFieldsOnce(connectionId: string, refresh: () => Promise<void>): Promise<void> {
-    return this.#services.fieldRefreshes.refreshOnce(connectionId, refresh);
+  refreshFieldsOnce(
+    connectionId: string,
+    record: RecordType,
+    refresh: () => Promise<void>,
+  ): Promise<void> {
+    return this.#services.fieldRefreshes.refreshOnce(connectionId, record, refresh);
   }
 
   loadCustomerIdOf(connectionId: string) {
@@ -292,7 +306,7 @@ export class RequestContext
    * The application's custom fields, at most five seconds old when the request began. They are the same for the whole
    * request, because its schema is made of them. Without a promise where they are cached.
    */
-  loadCustomFields(): Promise<CustomFields> | CustomFields {
+  loadCustomFields(): Promise<CustomFieldsByRecord> | CustomFieldsByRecord {
     if (this.#customFields) return this.#customFields;
     const { id } = this.requireCaller().application;
     const found =
@@ -333,6 +347,23 @@ export class RequestContext
     return this.#services.openCrmPort({ connection, access, credentials, cache, work, onCall });
   }
 
+  /** Its calls wait for those of look-ups. It outlives the request, and the client. */
+  openWritePort(connection: Connection, access: CrmAccess): CrmPort {
+    const { credentials, contactCache: cache } = this.#openTenant();
+    const { applicationId, customerId } = connection;
+    const owner = { applicationId, customerId };
+    return this.#services.openCrmPort({
+      connection,
+      access,
+      credentials,
+      cache,
+      work: BACKGROUND_WORK,
+      isBackground: true,
+      deadline: this.#services.now() + WRITE_DEADLINE_MS,
+      onCall: (call) => this.requestLog.called(call, owner),
+    });
+  }
+
   lookup<Item extends CrmRecord>(
     client: LookupClient,
     kind: RecordKind<Item>,
@@ -342,17 +373,33 @@ export class RequestContext
     return this.#openLoaders().lookup(client, kind, keys, selection);
   }
 
-  loadRecord<Item extends CrmRecord>(
-    client: LookupClient,
-    kind: RecordKind<Item>,
-    remoteId: string,
-    selection: FieldSelection,
-  ) {
-    return this.#openLoaders().record(client, kind, remoteId, selection);
-  }
-
   loadAssociations(client: LookupClient, remoteId: string, to: AssociatedObject) {
     return this.#openLoaders().associations(client, remoteId, to);
+  }
+
+  loadLinks(
+    client: LookupClient,
+    from: RecordKind<CrmRecord>,
+    lookup: { readonly ids: readonly string[]; readonly to: RecordType },
+  ) {
+    return this.#openLoaders().links(client, from, lookup);
+  }
+
+  followTogether<Pages>(
+    question: LinkQuestion,
+    id: string,
+    follow: (ids: readonly string[]) => Promise<Pages>,
+  ) {
+    return this.#openLoaders().follow(question, id, follow);
+  }
+
+  loadRecords<Item extends CrmRecord>(
+    client: LookupClient,
+    kind: RecordKind<Item>,
+    ids: readonly string[],
+    selection: FieldSelection,
+  ) {
+    return this.#openLoaders().records(client, kind, ids, selection);
   }
 
   #openTenant(): Tenant {
@@ -375,6 +422,9 @@ export class RequestContext
     return this.#loaders;
   }
 }
+
+/** Of all calls of a write. Each has a deadline of its own. */
+const WRITE_DEADLINE_MS = 60_000;
 
 /** Defaults from the headers for omitted arguments: decoded, and unchecked. */
 interface HeaderDefaults {

@@ -1,4 +1,4 @@
-import type { CustomFields, FoundProblem } from '../domain/custom-fields.ts';
+import type { CustomFieldsByRecord, FoundProblem } from '../domain/custom-fields.ts';
 import { AbandonedError } from '../domain/errors.ts';
 import { createTtlCache } from '../lib/cache.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -13,18 +13,20 @@ const MAX_NOTED = 10_000;
 
 /** Caches the custom fields of applications, and remembers which problems were stored. */
 export function createCustomFieldsCache({ now }: Pick<Clock, 'now'>) {
-  const fields = createTtlCache<CustomFields>({
+  const fields = createTtlCache<CustomFieldsByRecord>({
     maxAgeMs: CUSTOM_FIELDS_MAX_AGE_MS,
     maxEntries: MAX_APPLICATIONS,
     maxBytes: MAX_BYTES,
     sizeOf: (customFields) =>
-      customFields.definitions.length === 0 ? 0 : JSON.stringify(customFields).length,
+      Object.values(customFields).every(({ definitions }) => definitions.length === 0)
+        ? 0
+        : JSON.stringify(customFields).length,
     isAbandoned: (error) => error instanceof AbandonedError,
     now,
   });
   const noted = new Map<string, number>();
   return {
-    find: (applicationId: string, load: () => Promise<CustomFields>) =>
+    find: (applicationId: string, load: () => Promise<CustomFieldsByRecord>) =>
       fields.find(applicationId, load),
     forget: (applicationId: string) => fields.forget(applicationId),
     /** Whether a problem has to be stored now. */
@@ -45,10 +47,10 @@ export function createCustomFieldsCache({ now }: Pick<Clock, 'now'>) {
   };
 }
 
-function toKey(connectionId: string, { field, source, problem }: ProblemName): string {
-  return JSON.stringify([connectionId, field, source, problem]);
+function toKey(connectionId: string, { record, field, source, problem }: ProblemName): string {
+  return JSON.stringify([connectionId, record, field, source, problem]);
 }
 
-type ProblemName = Pick<FoundProblem, 'field' | 'source' | 'problem'>;
+type ProblemName = Pick<FoundProblem, 'record' | 'field' | 'source' | 'problem'>;
 
 export type CustomFieldsCache = ReturnType<typeof createCustomFieldsCache>;

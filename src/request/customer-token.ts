@@ -19,12 +19,16 @@ export function createCustomerTokens({ keys, findSubject, wall }: CustomerTokenO
     /** Undefined if the application has no such customer. */
     async sign(
       applicationId: string,
-      { customerId, expiresAt, providers, canList }: TokenRequest,
+      { customerId, expiresAt, providers, canList, canWrite }: TokenRequest,
     ): Promise<string | undefined> {
       const subject = await findSubject({ applicationId, customerId });
       if (!subject) return undefined;
       const { generation, since } = subject;
-      const scope = { ...(providers && { providers }), ...(canList && { canList }) };
+      const scope = {
+        ...(providers && { providers }),
+        ...(canList && { canList }),
+        ...(canWrite && { canWrite }),
+      };
       return new SignJWT({ generation, since: since.getTime(), ...scope })
         .setProtectedHeader({ alg: ALGORITHM, typ: TYPE, kid: keys.current.id })
         .setIssuer(applicationId)
@@ -40,12 +44,17 @@ export function createCustomerTokens({ keys, findSubject, wall }: CustomerTokenO
     async verify(token: string): Promise<VerifiedToken | undefined> {
       const claims = readClaims(token);
       if (!claims) return undefined;
-      const { applicationId, customerId, providers, canList, id, expiresAt } = claims;
+      const { applicationId, customerId, providers, canList, canWrite, id, expiresAt } = claims;
       const subject = await findSubject({ applicationId, customerId });
       if (subject?.generation !== claims.generation || subject.since.getTime() !== claims.since) {
         return { caller: undefined, expiresAt };
       }
-      const customer = { customerId, providers, ...(canList && { canList }) };
+      const customer = {
+        customerId,
+        providers,
+        ...(canList && { canList }),
+        ...(canWrite && { canWrite }),
+      };
       return {
         caller: { application: subject.application, credentialId: id, customer },
         expiresAt,
@@ -79,7 +88,8 @@ function readPart(part: string): Readonly<Record<string, unknown>> | undefined {
 }
 
 function toClaims(payload: Readonly<Record<string, unknown>>, now: number) {
-  const { iss, sub, jti, aud, iat, exp, nbf, generation, since, providers, canList } = payload;
+  const { iss, sub, jti, aud, iat, exp, nbf, generation, since } = payload;
+  const { providers, canList, canWrite } = payload;
   if (aud !== AUDIENCE || !isText(iss) || !isText(sub) || !isText(jti)) return undefined;
   if (!isNumber(iat) || !isNumber(exp) || !isNumber(generation) || !isNumber(since))
     return undefined;
@@ -98,6 +108,7 @@ function toClaims(payload: Readonly<Record<string, unknown>>, now: number) {
     since,
     providers: named,
     canList: canList === true,
+    canWrite: canWrite === true,
   };
 }
 

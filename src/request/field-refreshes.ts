@@ -1,9 +1,10 @@
 import { AbandonedError } from '../domain/errors.ts';
+import type { RecordType } from '../domain/records/record-type.ts';
 import { createTtlCache } from '../lib/cache.ts';
 import type { Clock } from '../lib/clock.ts';
 
 /**
- * Remembers which connections have had the list of their CRM’s fields refreshed in the last ten seconds. Customers with
+ * Remembers of which connections and types of records the list of the CRM’s fields was refreshed in the last ten seconds. Customers with
  * a mapping link can request a refresh too, and each is a call within the rate limit of the connection.
  */
 export function createFieldRefreshes({ now }: Pick<Clock, 'now'>): FieldRefreshes {
@@ -14,8 +15,8 @@ export function createFieldRefreshes({ now }: Pick<Clock, 'now'>): FieldRefreshe
     now,
   });
   return {
-    async refreshOnce(connectionId, refresh) {
-      await recent.find(connectionId, async () => {
+    async refreshOnce(connectionId, record, refresh) {
+      await recent.find(`${connectionId} ${record}`, async () => {
         await refresh();
         return true;
       });
@@ -27,5 +28,9 @@ const REFRESH_INTERVAL_MS = 10_000;
 
 export interface FieldRefreshes {
   /** Runs the refresh, or waits for the one that is running. Does nothing within ten seconds of the last one. */
-  refreshOnce(connectionId: string, refresh: () => Promise<void>): Promise<void>;
+  refreshOnce(
+    connectionId: string,
+    record: RecordType,
+    refresh: () => Promise<void>,
+  ): Promise<void>;
 }

@@ -3,15 +3,13 @@ import type { Connection, ConnectionTarget } from '../domain/connection.ts';
 import type { Customer } from '../domain/customer.ts';
 import type { CrmAccess, CrmPort } from '../domain/provider.ts';
 import { type AssociatedObject, type Association, CONTACT } from '../domain/records/contact.ts';
+import type { LinksById } from '../domain/records/link.ts';
 import type { CrmRecord, RecordKind } from '../domain/records/record.ts';
-import {
-  type FieldSelection,
-  mergeSelections,
-  rawKey,
-  type SelectedFields,
-} from '../domain/records/record-search.ts';
+import { type FieldSelection, mergeSelections, rawKey } from '../domain/records/record-search.ts';
+import type { RecordType } from '../domain/records/record-type.ts';
 import type { Sync } from '../domain/sync.ts';
 import type { Tenant } from '../domain/tenant.ts';
+import type { LinkQuestion } from '../usecases/follow-links.ts';
 
 /** Connections whose syncs are read at once: each has up to 200, with 30 runs. */
 const SYNCED_AT_ONCE = 20;
@@ -24,7 +22,10 @@ export class Loaders {
   #connections: DataLoader<ConnectionTarget, Connection | undefined> | undefined;
   #customerIds: DataLoader<string, string | undefined> | undefined;
   #syncs: DataLoader<string, readonly Sync[]> | undefined;
-  #records: Map<string, RecordLoader> | undefined;
+  #associations: Map<string, AssociationLoader> | undefined;
+  #followed: FollowedBatch[] | undefined;
+  #links: Map<string, Batch<LinksByType, FoundLinks>> | undefined;
+  #records: Map<string, Batch<RequestedRecords, ReadonlyMap<string, CrmRecord>>> | undefined;
   readonly #keyLookups = new Map<string, KeyLookups>();
 
   constructor(tenant: Tenant) {
@@ -96,60 +97,152 @@ export class Loaders {
     const open = this.#keyLookups.get(key) ?? new KeyLookups(client, kind);
     if (open.isEmpty) {
       this.#keyLookups.set(key, open);
-      const run = () => {
+      atEndOfTick(() => {
         this.#keyLookups.delete(key);
         open.run();
-      };
-      // When no promise of this tick is left, whether it began with one or not.
-      queueMicrotask(() => process.nextTick(run));
+      });
     }
     return open.add(keys, selection) as Promise<Item[]>;
   }
 
-  async record<Item extends CrmRecord>(
-    { connection, port }: LookupClient,
-    kind: RecordKind<Item>,
-    remoteId: string,
-    selection: FieldSelection,
-  ) {
-    const key = `${connection.id} ${kind.type} ${rawKey(selection)}`;
-    const loader = this.#recordsOf(key, (ids, merged) => port.of(kind).findByIds(ids, merged));
-    return (await loader.load({ id: remoteId, selection })) as Item | undefined;
+  /** One loader per connection and object: only these can share a call. */
+  associations({ connection, port }: LookupClient, remoteId: string, to: AssociatedObject) {
+    const key = `${connection.id} ${to}`;
+    this.#associations ??= new Map();
+    const loader = this.#associations.get(key) ?? openAssociationLoader(port, to);
+    this.#associations.set(key, loader);
+    return loader.load(remoteId);
   }
 
-  async associations({ connection, port }: LookupClient, remoteId: string, to: AssociatedObject) {
-    const key = `${connection.id} associations ${to}`;
-    const loader = this.#recordsOf(key, (ids) => port.of(CONTACT).related(ids, to));
-    const associations = await loader.load({ id: remoteId, selection: NO_SELECTION });
-    return (associations ?? EMPTY) as readonly Association[];
+  /** Records with the same question about their links, in the same tick, are followed together and share one promise. */
+  follow<Pages>(
+    question: LinkQuestion,
+    id: string,
+    follow: (ids: readonly string[]) => Promise<Pages>,
+  ): Promise<Pages> {
+    this.#followed ??= [];
+    const followed = this.#followed;
+    const known = followed.find((one) => isSameQuestion(one.question, question));
+    if (known) {
+      known.ids.add(id);
+      return known.result as Promise<Pages>;
+    }
+    const ids = new Set([id]);
+    const result = runAtEndOfTick(() => {
+      followed.splice(followed.indexOf(batch), 1);
+      return follow([...ids]);
+    });
+    const batch = { question, ids, result };
+    followed.push(batch);
+    return result;
+  }
+
+  /** Links of one connection's records of a type. Those that are requested in the same tick are read together. */
+  links(
+    { connection, port }: LookupClient,
+    from: RecordKind<CrmRecord>,
+    { ids, to }: LinkLookup,
+  ): Promise<FoundLinks> {
+    this.#links ??= new Map();
+    const key = `${connection.id} ${from.type}`;
+    const batch =
+      this.#links.get(key) ??
+      openBatch(this.#links, key, new Map(), (requested) => readLinks(port, from, requested));
+    const all = batch.requested.get(to) ?? new Set();
+    for (const id of ids) all.add(id);
+    batch.requested.set(to, all);
+    return batch.result;
   }
 
   /**
-   * One loader per connection and kind of look-up: only these can share a call. Look-ups with different field
-   * selections share it as well, and it requests the union of the fields, because calls cost more than fields.
+   * Records by their ids: those of one connection that are asked for in the same tick are read together, with the fields
+   * that any of them needs. The result has all of them.
    */
-  #recordsOf(key: string, load: LoadBatch): RecordLoader {
+  records<Item extends CrmRecord>(
+    { connection, port }: LookupClient,
+    kind: RecordKind<Item>,
+    ids: readonly string[],
+    selection: FieldSelection,
+  ): Promise<ReadonlyMap<string, Item>> {
     this.#records ??= new Map();
-    const known = this.#records.get(key);
-    if (known) return known;
-    const loader: RecordLoader = new DataLoader(
-      async (lookups) => {
-        const ids = [...new Set(lookups.map(({ id }) => id))];
-        const selection = mergeSelections(lookups.map((lookup) => lookup.selection));
-        try {
-          const found = await load(ids, selection);
-          return lookups.map(({ id }) => found.get(id));
-        } catch (error) {
-          // A later look-up tries again.
-          for (const lookup of lookups) loader.clear(lookup);
-          throw error;
-        }
-      },
-      { cacheKeyFn: ({ id, selection }) => `${nameSelection(selection)} ${id}` },
-    );
-    this.#records.set(key, loader);
-    return loader;
+    const key = `${connection.id} ${kind.type} ${rawKey(selection)}`;
+    const batch =
+      this.#records.get(key) ??
+      openBatch(this.#records, key, { ids: new Set(), selections: new Set() }, (requested) =>
+        port.of(kind).findByIds([...requested.ids], mergeSelections([...requested.selections])),
+      );
+    for (const id of ids) batch.requested.ids.add(id);
+    batch.requested.selections.add(selection);
+    return batch.result as Promise<ReadonlyMap<string, Item>>;
   }
+}
+
+function openAssociationLoader(port: CrmPort, to: AssociatedObject): AssociationLoader {
+  const loader: AssociationLoader = new DataLoader(async (ids) => {
+    try {
+      const found = await port.of(CONTACT).related(ids, to);
+      return ids.map((id) => found.get(id) ?? EMPTY);
+    } catch (error) {
+      // A later look-up tries again.
+      for (const id of ids) loader.clear(id);
+      throw error;
+    }
+  });
+  return loader;
+}
+
+async function readLinks(
+  port: CrmPort,
+  from: RecordKind<CrmRecord>,
+  requested: LinksByType,
+): Promise<FoundLinks> {
+  const requests = Array.from(requested, ([to, ids]) => ({ to, ids: [...ids] }));
+  const results = await port.of(from).links(requests);
+  return new Map(requests.map(({ to }, index) => [to, results[index] ?? NO_LINKS]));
+}
+
+const NO_LINKS: LinksById = new Map();
+
+/** Begins a batch, which takes what is requested until the end of this tick. */
+function openBatch<Requested, Result>(
+  batches: Map<string, Batch<Requested, Result>>,
+  key: string,
+  requested: Requested,
+  run: (requested: Requested) => Promise<Result>,
+): Batch<Requested, Result> {
+  const result = runAtEndOfTick(() => {
+    batches.delete(key);
+    return run(requested);
+  });
+  const batch = { requested, result };
+  batches.set(key, batch);
+  return batch;
+}
+
+function runAtEndOfTick<Result>(run: () => Promise<Result>): Promise<Result> {
+  // An error that is thrown at once rejects, too: outside of a promise it would end the process.
+  return new Promise((resolve) => {
+    atEndOfTick(() => resolve((async () => run())()));
+  });
+}
+
+/** When no promise of this tick is left, whether it began with one or not. */
+function atEndOfTick(run: () => void): void {
+  queueMicrotask(() => process.nextTick(run));
+}
+
+interface Batch<Requested, Result> {
+  readonly requested: Requested;
+  readonly result: Promise<Result>;
+}
+
+type LinksByType = Map<RecordType, Set<string>>;
+/** By the type of the linked records: one that fails leaves the others as they are. */
+export type FoundLinks = ReadonlyMap<RecordType, LinksById | Error>;
+
+interface RequestedRecords {
+  readonly ids: Set<string>;
+  readonly selections: Set<FieldSelection>;
 }
 
 /** Look-ups by key, such as emails, of one connection that are made in the same tick. */
@@ -231,20 +324,6 @@ function splitBatches(names: readonly string[], batch: number): readonly (readon
   return [names.slice(0, whole), names.slice(whole)].filter(({ length }) => length > 0);
 }
 
-function nameSelection({ fields, customFields }: FieldSelection): string {
-  return customFields ? `${nameFields(fields)} ${customFields.names.join()}` : nameFields(fields);
-}
-
-function nameFields(fields: SelectedFields | undefined): string {
-  if (!fields) return '*';
-  const known = names.get(fields) ?? [...fields].sort().join();
-  names.set(fields, known);
-  return known;
-}
-
-/** Memoized, because one search looks up a thousand emails with the same selection. */
-const names = new WeakMap<SelectedFields, string>();
-
 export interface LookupClient {
   readonly connection: { readonly id: string };
   readonly access: Pick<CrmAccess, 'lookupBatch'>;
@@ -252,19 +331,31 @@ export interface LookupClient {
 }
 
 const EMPTY: readonly never[] = [];
-const NO_SELECTION: FieldSelection = { rawData: false };
-
-type LoadBatch = (
-  ids: readonly string[],
-  selection: FieldSelection,
-) => Promise<ReadonlyMap<string, unknown>>;
 
 type CustomerLoader = DataLoader<string, Customer | undefined>;
 
-type RecordLoader = DataLoader<RecordLookup, unknown, string>;
-
-/** The id of a record, and the fields to read. */
-interface RecordLookup {
-  readonly id: string;
-  readonly selection: FieldSelection;
+/** The links of records to all of a type. */
+interface LinkLookup {
+  readonly ids: readonly string[];
+  readonly to: RecordType;
 }
+
+interface FollowedBatch {
+  readonly question: LinkQuestion;
+  readonly ids: Set<string>;
+  readonly result: Promise<unknown>;
+}
+
+/** Those of a page have the same objects. */
+function isSameQuestion(one: LinkQuestion, other: LinkQuestion): boolean {
+  return (
+    one.selection === other.selection &&
+    one.source === other.source &&
+    one.from === other.from &&
+    one.to === other.to &&
+    one.first === other.first &&
+    one.after === other.after
+  );
+}
+
+type AssociationLoader = DataLoader<string, readonly Association[]>;

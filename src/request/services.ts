@@ -10,6 +10,7 @@ import type { RequestState } from '../domain/request-state.ts';
 import type { DestinationSecret } from '../domain/sync.ts';
 import type { CredentialStore, RemovedConnection, Revocation, Tenant } from '../domain/tenant.ts';
 import type { CheckedUrl } from '../domain/urls.ts';
+import type { WriteTimes } from '../domain/writing.ts';
 import type { ConnectionCache } from './connection-cache.ts';
 import type { CustomFieldsCache } from './custom-fields-cache.ts';
 import type { FieldRefreshes } from './field-refreshes.ts';
@@ -23,6 +24,7 @@ export interface Services {
   readonly fieldRefreshes: FieldRefreshes;
   readonly connecting: ConnectServices;
   readonly cacheMaxAgeMs: number;
+  readonly writeTimes: WriteTimes;
   /** Response limits with and without an authenticated caller. */
   readonly responseBounds: {
     readonly caller: ResponseBounds;
@@ -49,6 +51,10 @@ export interface Services {
     readonly credentials: CredentialStore;
     readonly cache: Tenant['contactCache'];
     readonly work: RequestWork;
+    /** Its calls wait for those of other requests. */
+    readonly isBackground?: boolean;
+    /** Monotonic time. Absent: each operation has one of its own. */
+    readonly deadline?: number;
     /** Called for each provider call of this request. */
     readonly onCall: (call: ProviderCall) => void;
   }): CrmPort;

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import type { AuditStore } from '../domain/operator.ts';
 import { toWebOrigin } from '../domain/urls.ts';
 import type { UsageCounts } from '../domain/usage.ts';
 import { openAllowance, RESPONSE_BOUNDS } from '../request/allowance.ts';
@@ -22,6 +23,8 @@ import {
   readUsageByCustomer,
   readUsageByHour,
 } from '../usecases/usage.ts';
+import { VIEW_ROUTES, type ViewStore } from './admin-views.ts';
+import { toText } from './console-access.ts';
 import { type Route, toRoute } from './operation.ts';
 import { createRouter, toEndpoint } from './rest-server.ts';
 
@@ -30,20 +33,31 @@ import { createRouter, toEndpoint } from './rest-server.ts';
  * callers with an API key.
  */
 export function createAdminApi(store: AdminStore) {
-  const endpoints = ADMIN_ROUTES.map((route) =>
-    toEndpoint(route, (request) =>
-      route.run(store, request, openAllowance(RESPONSE_BOUNDS.caller)),
-    ),
+  const endpoints = [...ADMIN_ROUTES, ...VIEW_ROUTES].map((route) =>
+    toEndpoint(route, async (request, { operator }) => {
+      // The key itself has no session: the request log has its changes.
+      if (operator && route.method !== 'GET') {
+        const { application, key_id: key } = request.path;
+        await store.audit.add({
+          ...operator,
+          action: route.id,
+          subject: toText(key ?? application),
+        });
+      }
+      return route.run(store, request, openAllowance(RESPONSE_BOUNDS.caller));
+    }),
   );
   return {
-    ...createRouter(endpoints, 'No such admin endpoint.'),
+    ...createRouter(endpoints, { notFound: () => 'No such admin endpoint.' }),
     /** The paths of the admin API. */
     paths: /^\/admin\//,
   };
 }
 
 /** Works on all applications. */
-interface AdminStore extends ApplicationAdmin, KeyAdmin, ReadUsageDeps {}
+interface AdminStore extends ApplicationAdmin, KeyAdmin, ReadUsageDeps, ViewStore {
+  readonly audit: AuditStore;
+}
 
 /** By id, or by unique name. */
 const applicationPath = z.strictObject({ application: z.string() });
@@ -177,6 +191,32 @@ export const ADMIN_ROUTES: readonly Route<AdminStore>[] = [
     },
   }),
   toRoute({
+    id: 'listAudit',
+    route: 'GET /admin/audit',
+    input: {
+      query: z.strictObject({
+        cursor: z.uuid().optional(),
+        page_size: z.number().int().min(1).max(MAX_ROWS).optional(),
+      }),
+    },
+    async handle(admin, { query: { cursor, page_size: size = 100 } }) {
+      const found = await admin.audit.list({ before: cursor, limit: size + 1 });
+      const entries = found.slice(0, size);
+      return {
+        pagination: { next: found.length > size ? (entries.at(-1)?.id ?? null) : null },
+        entries: entries.map((entry) => ({
+          id: entry.id,
+          action: entry.action,
+          session_id: entry.sessionId,
+          application_id: entry.applicationId,
+          customer_id: entry.customerId,
+          subject: entry.subject,
+          created_at: entry.createdAt.toISOString(),
+        })),
+      };
+    },
+  }),
+  toRoute({
     id: 'readUsageByApplication',
     route: 'GET /admin/usage',
     input: { query: z.strictObject({ ...period, ...rows }) },
@@ -215,8 +255,8 @@ export const ADMIN_ROUTES: readonly Route<AdminStore>[] = [
       query: z.strictObject({ ...period, customer_id: z.string().optional() }),
     },
     async handle(admin, { path, query: { customer_id: customerId, ...query } }) {
-      const wanted = { ...path, ...query, customerId };
-      const { hours, ...found } = await readUsageByHour(admin, wanted);
+      const usageQuery = { ...path, ...query, customerId };
+      const { hours, ...found } = await readUsageByHour(admin, usageQuery);
       return {
         ...found,
         hours: hours.map(({ hour, ...counts }) => ({ hour, ...toWireCounts(counts) })),

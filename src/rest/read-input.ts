@@ -11,13 +11,13 @@ export function readInput<Parts extends InputParts>(
   { request, path }: RoutedRequest,
 ): z.output<z.ZodObject<Parts>> {
   const { query, body } = schema.shape;
-  const given = {
+  const parts = {
     path: readPath(path),
     query: readQuery(request.url.searchParams, query),
     headers: Object.fromEntries(request.headers),
     body: readBody(request, body.def.type),
   };
-  return validateInput(schema, given, request.readBody().length);
+  return validateInput(schema, parts, request.readBody().length);
 }
 
 /**
@@ -26,11 +26,11 @@ export function readInput<Parts extends InputParts>(
  */
 export function validateInput<Parts extends InputParts>(
   schema: z.ZodObject<Parts>,
-  given: { readonly [Part in keyof InputParts]: unknown },
+  parts: { readonly [Part in keyof InputParts]: unknown },
   bodyLength: number,
 ): z.output<z.ZodObject<Parts>> {
   const onlyFirst = bodyLength > MAX_LISTED_BYTES;
-  return checkInput(schema, given, { onlyFirst, toWords: findRepeated, toName });
+  return checkInput(schema, parts, { onlyFirst, toWords: findRepeated, toName });
 }
 
 /** A repeated query parameter, which has become a list. */
@@ -78,14 +78,14 @@ function readBody(request: HttpRequest, type: z.ZodType['def']['type']): unknown
  */
 export function readQuery(params: URLSearchParams, schema: z.ZodObject): Record<string, unknown> {
   // `getAll` would scan all parameters per name.
-  const given = new Map<string, string[]>();
+  const valuesByName = new Map<string, string[]>();
   for (const [name, value] of params) {
-    const values = given.get(name);
+    const values = valuesByName.get(name);
     if (values) values.push(value);
-    else given.set(name, [value]);
+    else valuesByName.set(name, [value]);
   }
   return Object.fromEntries(
-    [...given].map(([name, values]) => [name, readValue(values, kindOf(schema, name))]),
+    [...valuesByName].map(([name, values]) => [name, readValue(values, kindOf(schema, name))]),
   );
 }
 

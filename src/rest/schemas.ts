@@ -45,8 +45,8 @@ function toLowerEnum(values: readonly string[]) {
 }
 
 /** Mixed case is refused: it is a typing mistake more often than a name. */
-function fromUpperCase(given: unknown): unknown {
-  return typeof given === 'string' && given === given.toUpperCase() ? given.toLowerCase() : given;
+function fromUpperCase(value: unknown): unknown {
+  return typeof value === 'string' && value === value.toUpperCase() ? value.toLowerCase() : value;
 }
 
 /** A described object, which has no other fields, under its name in the OpenAPI document. */
@@ -105,8 +105,8 @@ export function toPageCursors<Item>(page: ListPage<Item>) {
 }
 
 /** Renames fields of a request to camel case, e.g. `return_url` to `returnUrl`. */
-export function toCamelCased<T extends object>(given: T) {
-  const renamed = Object.entries(given).map(([name, value]) => [toCamelCase(name), value]);
+export function toCamelCased<T extends object>(input: T) {
+  const renamed = Object.entries(input).map(([name, value]) => [toCamelCase(name), value]);
   return Object.fromEntries(renamed) as { [Name in keyof T as CamelCase<Name & string>]: T[Name] };
 }
 
@@ -136,8 +136,8 @@ export function toWire(shape: Shape<unknown>, record: object): Record<string, un
 }
 
 /** Converts a validated record of a request to its declared type. */
-export function fromWire<T>(shape: Shape<T>, given: object): T {
-  return readShape(shape, given, {
+export function fromWire<T>(shape: Shape<T>, value: object): T {
+  return readShape(shape, value, {
     nameOf: (name) => toSnakeCase(name),
     readUnion: (member) => ({ tag: String(member['type']), member }),
   });
@@ -179,14 +179,15 @@ function toWireFields(fields: Fields): [name: string, field: Field<unknown>, wir
 }
 
 function isWrittenAsItIs(type: Type): boolean {
-  if (type.kind === 'words') return wordsOf(type).every((word) => word === word.toLowerCase());
+  if (type.kind === 'words')
+    return type.isCode ?? wordsOf(type).every((word) => word === word.toLowerCase());
   return type.kind === 'scalar' && type.scalar !== 'date';
 }
 
 function toWireValue(type: Type, value: unknown): unknown {
   switch (type.kind) {
     case 'words':
-      return String(value).toLowerCase();
+      return type.isCode ? value : String(value).toLowerCase();
     case 'list':
       return (value as readonly unknown[]).map((one) => toWireValue(type.of, one));
     case 'shape':
@@ -215,6 +216,7 @@ function makeSchema(type: Type, direction: WireDirection): z.ZodType {
     case 'scalar':
       return SCALARS[type.scalar] ?? z.string();
     case 'words':
+      if (type.isCode) return z.enum(wordsOf(type));
       return direction === 'request' ? enumInput(wordsOf(type)) : toLowerEnum(wordsOf(type));
     case 'list':
       return z.array(toSchema(type.of, direction));
@@ -237,6 +239,7 @@ function makeSchema(type: Type, direction: WireDirection): z.ZodType {
 /** All others are strings. */
 const SCALARS: Partial<Record<Scalar<unknown>['scalar'], z.ZodType>> = {
   int: z.int(),
+  float: z.number(),
   boolean: z.boolean(),
   json: z.record(z.string(), z.unknown()),
 };
@@ -263,7 +266,9 @@ function toField(field: Field<unknown>, direction: WireDirection): z.ZodType {
   const mayLack = direction === 'response' ? nullable || leftOutOfRest : optional;
   const withNull =
     nullable && direction === 'request' ? schema.nullish() : mayLack ? schema.optional() : schema;
-  return (nullInRest ? schema.nullable() : withNull).meta({
+  // A response has null instead of nothing.
+  const isNull = nullInRest && direction === 'response';
+  return (isNull ? schema.nullable() : withNull).meta({
     ...readFormat(type, direction),
     description,
     ...(example !== undefined && { examples: [example] }),
@@ -276,6 +281,7 @@ function readFormat(type: Type, direction: WireDirection): object {
   if (scalar === 'uuid') return { format: 'uuid' };
   // In requests no format is given, because the use case validates more than a format can express.
   if (scalar === 'url' && direction === 'response') return { format: 'uri' };
+  if (scalar === 'day') return direction === 'response' ? { format: 'date' } : {};
   if (scalar !== 'moment' && scalar !== 'date') return {};
   return { format: 'date-time', examples: [EXAMPLE_MOMENT] };
 }

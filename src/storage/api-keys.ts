@@ -81,8 +81,8 @@ export function createApiKeys(ring: KeyRing) {
 
 /** Compares in constant time, also if there is no such key. */
 export function matchesSecret(secret: string, storedHash: string | undefined): boolean {
-  const given = hashSecret(secret);
-  return isSame(given, storedHash ?? given) && storedHash !== undefined;
+  const secretHash = hashSecret(secret);
+  return isSame(secretHash, storedHash ?? secretHash) && storedHash !== undefined;
 }
 
 /** A plain hash suffices for secrets of 256 bits, and survives a change of the key ring. */

@@ -168,12 +168,16 @@ export const TABLES = [
   'connections',
   'credentials',
   'contact_fields',
+  'record_fields',
   'branding',
   'mapping_problems',
+  'record_mapping_problems',
   'oauth_clients',
   'events',
   'webhook_endpoints',
   'webhook_deliveries',
+  'webhook_responses',
+  'operator_audit',
   'usage',
   'sync_destinations',
   'sync_configurations',
@@ -182,6 +186,7 @@ export const TABLES = [
   'sync_runs',
   'customer_sync_tables',
   'row_removals',
+  'writes',
 ] as const;
 const FORMAT = 'crossbook rows 1';
 const KNOWN = MIGRATIONS.map(({ name }) => name);

@@ -8,16 +8,18 @@ import {
   type ConnectLinkStore,
   type FinishedFlow,
   type FlowEnd,
-  type KeptGrant,
   MATCHING_SECONDS,
   MAX_FLOWS,
+  MAX_UNINSTALLED,
   type MatchedFields,
   type NewConnectFlow,
   OPEN_STATUSES,
+  type StoredGrant,
 } from '../domain/connect-link.ts';
 import type { ConnectionSyncConfig } from '../domain/connection.ts';
 import type { ProviderName } from '../domain/provider-names.ts';
-import type { SyncConfigurationInput } from '../domain/sync.ts';
+import { type AllowedRecords, toAllowedRecords } from '../domain/record-access.ts';
+import { type StoredConfiguration, withLaterSettings } from '../domain/sync.ts';
 import { toCopiedRecords } from '../domain/sync-plan.ts';
 import { isStorable, isUuid } from '../lib/text.ts';
 import { connectFlows, connectLinks } from './connect-schema.ts';
@@ -25,10 +27,10 @@ import { isCustomer } from './customer-rows.ts';
 import {
   type ConnectLinkRow,
   changeLink,
+  checkGrant,
   completeLink,
   endLink,
   failLink,
-  failOtherAccount,
   isLink,
   isOpen,
   lockLink,
@@ -95,16 +97,17 @@ async function confirm(
   if (!isRight || sealedGrant === null || providerName === null) {
     return { outcome: 'refused', link: toConnectLink(row, work.now) };
   }
-  const kept = openGrant(work.secrets, sealedGrant, id);
-  const link = await completeLink(work, row, { ...kept, providerName });
+  const storedGrant = openGrant(work.secrets, sealedGrant, id);
+  const { requested = toAllowedRecords(row) } = storedGrant;
+  const link = await completeLink(work, row, { ...storedGrant, requested, providerName });
   return { outcome: link.status === 'COMPLETED' ? 'confirmed' : 'ended', link };
 }
 
-function openGrant(secrets: StoreDeps['secrets'], sealedGrant: string, id: string): KeptGrant {
+function openGrant(secrets: StoreDeps['secrets'], sealedGrant: string, id: string): StoredGrant {
   const opened = secrets.grant.open(sealedGrant, id);
   if (opened === undefined)
     throw new Error('A kept grant does not open: altered, moved, or its key is gone');
-  return JSON.parse(opened) as KeptGrant;
+  return JSON.parse(opened) as StoredGrant;
 }
 
 async function lockCustomer(
@@ -123,6 +126,19 @@ async function lockCustomer(
 /** A link that awaits confirmation can be canceled too; its grant is then deleted. */
 const CANCELABLE = [...OPEN_STATUSES, 'AWAITING_CONFIRMATION'] as const;
 
+/** What the customer's connections allow. */
+const ALLOWED = sql<readonly AllowedRow[]>`(
+  select coalesce(json_agg(json_build_object('provider', connection.provider_name,
+    'readableRecords', connection.readable_records, 'writableRecords', connection.writable_records)), '[]')
+  from crossbook.connections as connection
+  where connection.application_id = ${connectLinks.applicationId}
+    and connection.customer_id = ${connectLinks.customerId}
+)`;
+
+interface AllowedRow extends AllowedRecords {
+  readonly provider: ProviderName;
+}
+
 /** What is synced of each provider, with what the customer's connection overrides. Empty without a destination. */
 const COPIED = sql<readonly CopiedRow[]>`(
   select coalesce(json_agg(json_build_object('provider', configured.provider_name,
@@ -139,7 +155,7 @@ const COPIED = sql<readonly CopiedRow[]>`(
 
 interface CopiedRow {
   readonly provider: ProviderName;
-  readonly configuration: SyncConfigurationInput;
+  readonly configuration: StoredConfiguration;
   readonly override: ConnectionSyncConfig | null;
 }
 
@@ -159,6 +175,7 @@ export function createConnectFlows(deps: StoreDeps): ConnectFlowStore {
             accentColor: branding.accentColor,
             hasLogo: sql<boolean>`${branding.logo} is not null`,
             copied: COPIED,
+            allowed: ALLOWED,
           })
           .from(connectLinks)
           .innerJoin(
@@ -170,23 +187,29 @@ export function createConnectFlows(deps: StoreDeps): ConnectFlowStore {
           .where(eq(connectLinks.id, linkId)),
       );
       if (!row) return undefined;
-      const { applicationName, customerName, displayName, accentColor, hasLogo, copied } = row;
+      const { applicationName, customerName, displayName, accentColor, hasLogo } = row;
       return {
         link: toConnectLink(row.link, now()),
         applicationName,
         customerName,
-        shown: { name: displayName ?? applicationName, accentColor, hasLogo },
+        application: { name: displayName ?? applicationName, accentColor, hasLogo },
         sessionHash: findSession(row.link, now()),
+        allowed: Object.fromEntries(
+          row.allowed.map(({ provider, ...allowed }) => [provider, allowed]),
+        ),
         copied: Object.fromEntries(
-          copied.map(({ provider, configuration, override }) => [
+          row.copied.map(({ provider, configuration, override }) => [
             provider,
-            toCopiedRecords(configuration, override),
+            toCopiedRecords(withLaterSettings(configuration), override),
           ]),
         ),
       };
     },
 
     start: (flow) => changeLink(deps, (work) => start(work, flow)),
+
+    findGranted: (providerName, { clientId, accountId, userId }) =>
+      engine.query(FIND_GRANTED, [providerName, accountId, userId, clientId, MAX_UNINSTALLED]),
 
     findByState: async (stateHash) => (await findFlows(eq(connectFlows.stateHash, stateHash)))[0],
 
@@ -236,6 +259,20 @@ export function createConnectFlows(deps: StoreDeps): ConnectFlowStore {
   }
 }
 
+const FIND_GRANTED = {
+  name: 'find_granted_connections',
+  text: `
+select connection.application_id as "applicationId", connection.customer_id as "customerId",
+  connection.provider_name as "providerName", connection.id as "connectionId",
+  connection.instance_url as "instanceUrl", stored.generation
+from crossbook.connections as connection
+join crossbook.credentials as stored
+  on stored.application_id = connection.application_id and stored.connection_id = connection.id
+where connection.provider_name = $1::text and connection.account_id = $2::text
+  and connection.account_user_id = $3::text and stored.oauth_client_id = $4::text
+order by connection.application_id, connection.id limit $5::int`,
+};
+
 const TAKE_FLOW = {
   name: 'take_connect_flow',
   isOnce: true,
@@ -279,8 +316,9 @@ async function finish(work: Work, linkId: string, finished: FinishedFlow): Promi
     if (link.status === 'COMPLETED') await openSession(work, row, finished.sessionHash);
     return { link, isOurs: true };
   }
-  const failed = await failOtherAccount(work, row, finished);
-  return { link: failed ?? (await awaitConfirmation(work, row, finished)), isOurs: true };
+  const checked = await checkGrant(work, row, finished);
+  const link = 'failed' in checked ? checked.failed : await awaitConfirmation(work, row, finished);
+  return { link, isOurs: true };
 }
 
 async function awaitConfirmation(
@@ -288,9 +326,9 @@ async function awaitConfirmation(
   row: ConnectLinkRow,
   finished: FinishedFlow,
 ) {
-  const { providerName, codeHash, sessionHash, grant, oauthClientId } = finished;
-  const kept: KeptGrant = { grant, oauthClientId };
-  const { sealed: sealedGrant, keyId } = secrets.grant.seal(JSON.stringify(kept), row.id);
+  const { providerName, codeHash, sessionHash, grant, oauthClientId, requested } = finished;
+  const storedGrant: StoredGrant = { grant, oauthClientId, requested };
+  const { sealed: sealedGrant, keyId } = secrets.grant.seal(JSON.stringify(storedGrant), row.id);
   const session = toSession(sessionHash, now);
   const codeExpiresAt = session.sessionExpiresAt ?? toCodeExpiry(now);
   const [waiting] = await tx
@@ -345,10 +383,10 @@ async function matchFields(work: Work, linkId: string, matched: MatchedFields): 
   const isMapping = purpose === 'MAP_FIELDS' && isOpen(row);
   const session = findSession(row, now);
   const isConnecting = session !== null && session === matched.sessionHash;
-  const isKept = status === 'AWAITING_CONFIRMATION' && codeHash !== undefined;
-  if (!isMapping && !(isConnecting && (isKept || status === 'COMPLETED')))
+  const hasGrant = status === 'AWAITING_CONFIRMATION' && codeHash !== undefined;
+  if (!isMapping && !(isConnecting && (hasGrant || status === 'COMPLETED')))
     return { link: toConnectLink(row, now), isOurs: false };
-  if (isConnecting && isKept) {
+  if (isConnecting && hasGrant) {
     const end = { sessionHash: null, sessionExpiresAt: null, fieldChoices: choices ?? null };
     const code = { codeHash, codeExpiresAt: toCodeExpiry(now) };
     const [waiting] = await tx

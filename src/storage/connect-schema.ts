@@ -19,6 +19,7 @@ import type {
 } from '../domain/connect-link.ts';
 import type { EventType } from '../domain/event.ts';
 import type { ProviderName } from '../domain/provider-names.ts';
+import type { AccessLevel } from '../domain/record-access.ts';
 import {
   createdAt,
   crossbook,
@@ -26,6 +27,7 @@ import {
   ofApplication,
   ofCustomer,
   providerNameColumn,
+  recordTypesColumn,
   textsColumn,
   updatedAt,
 } from './schema.ts';
@@ -61,6 +63,8 @@ export const connectLinks = crossbook.table(
     loginUrl: text('login_url'),
     optionalScopes: textsColumn('optional_scopes'),
     allowAccountChange: boolean('allow_account_change').notNull(),
+    records: recordTypesColumn('records', ['CONTACT']),
+    access: text('access').$type<AccessLevel>().notNull().default('READ'),
     purpose: text('purpose').$type<ConnectLink['purpose']>().notNull().default('CONNECT'),
     mapFields: boolean('map_fields').notNull().default(false),
     status: text('status').$type<ConnectLinkStatus>().notNull(),
@@ -188,6 +192,42 @@ export const webhookEndpoints = crossbook.table(
     // For statements of the previous version.
     index('webhook_endpoints_by_id').on(table.id).concurrently(),
     index('webhook_endpoints_by_key').on(table.keyId),
+  ],
+);
+
+/** How endpoints responded, for the console, for seven days. */
+export const webhookResponses = crossbook.table(
+  'webhook_responses',
+  {
+    applicationId: uuid('application_id').notNull(),
+    eventId: uuid('event_id').notNull(),
+    endpointId: uuid('endpoint_id').notNull(),
+    attempt: integer('attempt').notNull(),
+    /** Null: there was no response. */
+    status: integer('status'),
+    reason: text('reason'),
+    /** The first kilobyte, redacted. */
+    body: text('body'),
+    ms: integer('ms').notNull(),
+    createdAt: createdAt(),
+  },
+  (table) => [
+    primaryKey({
+      name: 'webhook_responses_pk',
+      columns: [table.applicationId, table.eventId, table.endpointId, table.createdAt],
+    }),
+    index('webhook_responses_of_endpoint').on(
+      table.applicationId,
+      table.endpointId,
+      table.createdAt,
+      table.eventId,
+    ),
+    index('webhook_responses_by_age').on(table.createdAt),
+    foreignKey({
+      name: 'webhook_responses_event',
+      columns: [table.applicationId, table.eventId],
+      foreignColumns: [events.applicationId, events.id],
+    }).onDelete('cascade'),
   ],
 );
 

@@ -1,6 +1,10 @@
 import { CONFIGURATION_FIELDS } from '../domain/connection.ts';
 import { CONNECTION_COLUMNS } from './schema.ts';
 
+const MAPPINGS = ['contactFieldMappings', 'recordFieldMappings'] as const;
+/** The configurations that an upsert writes. */
+const UPSERTED = CONFIGURATION_FIELDS.filter((field) => field !== 'customFieldMappings');
+
 /**
  * The connections of a row's customer. $1: application. Only indexes with the customer have this order, so that one of
  * them is used also while the table has no statistics: then the primary key seems as good, and every row would be read.
@@ -21,7 +25,7 @@ export const PLAIN_CONNECTIONS_JSON = toJson(({ name, isConfiguration }) =>
 
 function toJson(toValue: (column: { name: string; isConfiguration: boolean }) => string): string {
   const values = Object.entries(CONNECTION_COLUMNS).map(([field, { name }]) => {
-    const isConfiguration = CONFIGURATION_FIELDS.some((one) => one === field);
+    const isConfiguration = [...UPSERTED, ...MAPPINGS].some((one) => one === field);
     return `'${field}', ${toValue({ name, isConfiguration })}`;
   });
   return `coalesce(json_agg(json_build_object(${values.join(', ')})), '[]')`;
@@ -35,8 +39,6 @@ export const PLAIN_CONNECTION_BYTES = `(512 + coalesce(octet_length(instance_url
 const textBytesOf = (field: keyof typeof CONNECTION_COLUMNS) =>
   `coalesce(octet_length(${CONNECTION_COLUMNS[field].name}::text), 0)`;
 
-const UPSERTED = CONFIGURATION_FIELDS.filter((field) => field !== 'customFieldMappings');
-
 /** A row that was written before the column existed is measured, as are mappings, which no upsert writes. */
 export const CONNECTION_BYTES = `(${PLAIN_CONNECTION_BYTES}
-  + coalesce(configuration_bytes, ${UPSERTED.map(textBytesOf).join(' + ')}) + ${textBytesOf('customFieldMappings')})`;
+  + coalesce(configuration_bytes, ${UPSERTED.map(textBytesOf).join(' + ')}) + ${MAPPINGS.map(textBytesOf).join(' + ')})`;

@@ -15,12 +15,16 @@ export function createContactCache(deps: Deps) {
     flush: writer.flush,
     /** Reads are the application's own statements; entries of all applications are written together. */
     forApplication: (applicationId: string, work = BACKGROUND_WORK): ContactCache => ({
-      read: async (connectionId, filterKey) => {
+      read: async (connectionId, filterKey, { outlivesWrites = false } = {}) => {
         const { query } = engine.forApplication(applicationId);
         const key = toKey(applicationId, connectionId, filterKey);
         await writer.settle(key);
         const keyHash = hash(key);
-        const [row] = await query<CachedRow>(READ_CONTACT_CACHE, [applicationId, keyHash]);
+        const [row] = await query<CachedRow>(READ_CONTACT_CACHE, [
+          applicationId,
+          keyHash,
+          outlivesWrites,
+        ]);
         if (!row) return undefined;
         const { sealed, fetchedAt } = row;
         const waiting = work.read(sealed.length);
@@ -59,6 +63,11 @@ function isAfterChanges(entry: 'stored' | 'fresh'): string {
     and ${entry}.fetched_at > coalesce(connection.refused_at, '-infinity')`;
 }
 
+/** Records that were fetched before the last write may have other values now. What describes the CRM has not. */
+function isAfterWrites(entry: 'stored' | 'fresh', outlivesWrites: string): string {
+  return `(${outlivesWrites} or ${entry}.fetched_at > coalesce(connection.written_at, '-infinity'))`;
+}
+
 const READ_CONTACT_CACHE = {
   name: 'read_contact_cache',
   text: `
@@ -67,7 +76,7 @@ from crossbook.contact_cache as stored
 join crossbook.connections as connection
   on connection.id = stored.connection_id and connection.application_id = stored.application_id
 where stored.application_id = $1::uuid and stored.key_hash = $2::text 
-  and ${isAfterChanges('stored')}`,
+  and ${isAfterChanges('stored')} and ${isAfterWrites('stored', '$3::boolean')}`,
 };
 
 const REFUSE_CONNECTION = {
@@ -212,7 +221,8 @@ function createContactCacheWriter({ engine, sealer, hash, maxEntryBytes, delayMs
     if (sealed.length > maxEntryBytes) return undefined;
     const { applicationId, connectionId, fetchedAt } = entry;
     const place = { application_id: applicationId, key_hash: keyHash, connection_id: connectionId };
-    return { ...place, sealed, fetched_at: fetchedAt };
+    const outlivesWrites = entry.outlivesWrites ?? false;
+    return { ...place, sealed, fetched_at: fetchedAt, outlives_writes: outlivesWrites };
   }
 }
 
@@ -236,9 +246,10 @@ insert into crossbook.contact_cache as stored
   (application_id, key_hash, connection_id, sealed, bytes, fetched_at)
 select fresh.application_id, fresh.key_hash, connection.id, fresh.sealed, length(fresh.sealed), fresh.fetched_at
 from json_to_recordset($1::json) as fresh
-  (application_id uuid, key_hash text, connection_id uuid, sealed text, fetched_at timestamptz)
+  (application_id uuid, key_hash text, connection_id uuid, sealed text, fetched_at timestamptz, outlives_writes boolean)
 join crossbook.connections as connection on connection.id = fresh.connection_id
   and connection.application_id = fresh.application_id and ${isAfterChanges('fresh')}
+  and ${isAfterWrites('fresh', 'coalesce(fresh.outlives_writes, false)')}
 order by fresh.application_id, fresh.key_hash
 for key share of connection
 on conflict (application_id, key_hash) do update

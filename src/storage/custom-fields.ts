@@ -2,6 +2,7 @@ import { and, desc, eq, gt, or, sql } from 'drizzle-orm';
 import {
   type CustomFieldStore,
   type CustomFields,
+  type CustomFieldsByRecord,
   type FoundProblem,
   MAX_PROBLEMS,
   type MappingProblem,
@@ -10,54 +11,69 @@ import {
 } from '../domain/custom-fields.ts';
 import { CrossbookError } from '../domain/errors.ts';
 import { toWriteMode } from '../domain/expected-version.ts';
+import type { RecordType } from '../domain/records/record-type.ts';
+import { mapRecords } from '../domain/records/record-type.ts';
 import { isStorable } from '../lib/text.ts';
 import { appendEvents, inTransaction, type Transaction } from './events.ts';
-import { connections, mappingProblems } from './schema.ts';
+import { connections, recordMappingProblems } from './schema.ts';
 import type { StoreDeps } from './store-deps.ts';
 
 /** The custom fields of one application, and the mappings and problems of its connections. */
 export function createCustomFields(deps: StoreDeps, applicationId: string): CustomFieldStore {
   const { engine, now } = deps;
-  const read = async (): Promise<CustomFields> => {
-    const [row] = await engine.query<CustomFields>(READ, [applicationId]);
-    return row ?? NO_CUSTOM_FIELDS;
+  const read = async (): Promise<CustomFieldsByRecord> => {
+    const rows = await engine.query<CustomFields>(READ, [applicationId]);
+    return mapRecords(
+      (record) => rows.find((row) => row.record === record) ?? NO_CUSTOM_FIELDS[record],
+    );
   };
   return {
     read,
-    replace: async ({ definitions, typedSchema }, expectedVersion) => {
-      const values = [applicationId, JSON.stringify(definitions), typedSchema, now().toISOString()];
+    replace: async ({ record, definitions, typedSchema }, expectedVersion) => {
       const mode = toWriteMode(expectedVersion);
-      const all = mode === 'present' ? [...values, expectedVersion] : values;
-      const [row] = await engine.query<CustomFields>(REPLACE[mode], all);
+      const values = [applicationId, JSON.stringify(definitions), typedSchema, now().toISOString()];
+      const expected = mode === 'present' ? [expectedVersion] : [];
+      const [row] =
+        record === 'CONTACT'
+          ? await engine.query<CustomFields>(REPLACE.contacts[mode], [...values, ...expected])
+          : await engine.query<CustomFields>(REPLACE.others[mode], [
+              ...values,
+              record,
+              ...expected,
+            ]);
       if (row) return row;
-      const { version } = await read();
+      const { version } = (await read())[record];
       throw new CrossbookError(
         'CONFLICT',
         `Version ${expectedVersion} of the custom fields was expected, but the stored one is ${version}.`,
       );
     },
-    setMappings: async ({ customerId, providerName }, mappings) => {
+    setMappings: async ({ customerId, providerName }, record, mappings) => {
       if (!isStorable(customerId)) return false;
       const given = mappings.length > 0 ? JSON.stringify(mappings) : null;
-      const key = [applicationId, customerId, providerName];
-      const rows = await engine.query(SET_MAPPINGS, [...key, given, now().toISOString()]);
+      const values = [applicationId, customerId, providerName, given, now().toISOString()];
+      const rows =
+        record === 'CONTACT'
+          ? await engine.query(SET_MAPPINGS.contacts, values)
+          : await engine.query(SET_MAPPINGS.others, [...values, record]);
       return rows.length > 0;
     },
     listProblems: (connectionId) =>
-      engine.repeatable(() =>
-        engine.orm
+      engine.repeatable(async () => {
+        const rows = await engine.orm
           .select(STORED_PROBLEM)
-          .from(mappingProblems)
+          .from(recordMappingProblems)
           .where(
             and(
-              eq(mappingProblems.applicationId, applicationId),
-              eq(mappingProblems.connectionId, connectionId),
-              gt(mappingProblems.seenAt, new Date(now().getTime() - KEPT_MS)),
+              eq(recordMappingProblems.applicationId, applicationId),
+              eq(recordMappingProblems.connectionId, connectionId),
+              gt(recordMappingProblems.seenAt, new Date(now().getTime() - KEPT_MS)),
             ),
           )
-          .orderBy(desc(mappingProblems.seenAt))
-          .limit(MAX_PROBLEMS),
-      ),
+          .orderBy(desc(recordMappingProblems.seenAt))
+          .limit(MAX_PROBLEMS);
+        return rows.map(fromRow);
+      }),
     noteProblems: (connection, problems) =>
       problems.length === 0
         ? Promise.resolve([])
@@ -69,12 +85,12 @@ export function createCustomFields(deps: StoreDeps, applicationId: string): Cust
       const ended = new Date(now().getTime() - KEPT_MS);
       await engine.repeatable(() =>
         engine.orm
-          .update(mappingProblems)
+          .update(recordMappingProblems)
           .set({ seenAt: ended })
           .where(
             and(
-              eq(mappingProblems.applicationId, applicationId),
-              eq(mappingProblems.connectionId, connectionId),
+              eq(recordMappingProblems.applicationId, applicationId),
+              eq(recordMappingProblems.connectionId, connectionId),
               or(...problems.map(isUnchanged)),
             ),
           ),
@@ -83,12 +99,18 @@ export function createCustomFields(deps: StoreDeps, applicationId: string): Cust
   };
 }
 
-function isUnchanged({ field, source, problem, seenAt }: StoredProblem) {
+/** A column of a key cannot be null. */
+function fromRow<Row extends { readonly record: RecordType | '' }>(row: Row) {
+  return { ...row, record: row.record === '' ? null : row.record };
+}
+
+function isUnchanged({ record, field, source, problem, seenAt }: StoredProblem) {
   return and(
-    eq(mappingProblems.field, field),
-    eq(mappingProblems.source, source),
-    eq(mappingProblems.problem, problem),
-    eq(mappingProblems.seenAt, seenAt),
+    eq(recordMappingProblems.record, record ?? ''),
+    eq(recordMappingProblems.field, field),
+    eq(recordMappingProblems.source, source),
+    eq(recordMappingProblems.problem, problem),
+    eq(recordMappingProblems.seenAt, seenAt),
   );
 }
 
@@ -112,28 +134,29 @@ async function noteProblems(
     .for('no key update');
   if (!connection) return [];
   const isOfConnection = and(
-    eq(mappingProblems.applicationId, applicationId),
-    eq(mappingProblems.connectionId, connectionId),
+    eq(recordMappingProblems.applicationId, applicationId),
+    eq(recordMappingProblems.connectionId, connectionId),
   );
   const forgotten = new Date(at.getTime() - KEPT_MS).toISOString();
   const due = new Date(at.getTime() - REPORTED_EVERY_MS).toISOString();
   // One that has ended is kept for a day after its event, so that it has no other event on that day.
   await tx
-    .delete(mappingProblems)
+    .delete(recordMappingProblems)
     .where(
       and(
         isOfConnection,
-        sql`${mappingProblems.seenAt} <= ${forgotten}`,
-        sql`${mappingProblems.reportedAt} <= ${due}`,
+        sql`${recordMappingProblems.seenAt} <= ${forgotten}`,
+        sql`${recordMappingProblems.reportedAt} <= ${due}`,
       ),
     );
   const noted = await tx
-    .insert(mappingProblems)
+    .insert(recordMappingProblems)
     .values(
       problems.map((problem) => ({
         applicationId,
         connectionId,
         ...problem,
+        record: problem.record ?? ('' as const),
         remoteId: problem.remoteId ?? null,
         since: at,
         seenAt: at,
@@ -142,39 +165,41 @@ async function noteProblems(
     )
     .onConflictDoUpdate({
       target: [
-        mappingProblems.applicationId,
-        mappingProblems.connectionId,
-        mappingProblems.field,
-        mappingProblems.source,
-        mappingProblems.problem,
+        recordMappingProblems.applicationId,
+        recordMappingProblems.connectionId,
+        recordMappingProblems.record,
+        recordMappingProblems.field,
+        recordMappingProblems.source,
+        recordMappingProblems.problem,
       ],
       set: {
         seenAt: at,
         remoteId: sql`excluded.remote_id`,
-        since: sql`case when ${mappingProblems.seenAt} <= ${forgotten}
-          then excluded.since else ${mappingProblems.since} end`,
-        reportedAt: sql`case when ${mappingProblems.reportedAt} <= ${due}
-          then excluded.reported_at else ${mappingProblems.reportedAt} end`,
+        since: sql`case when ${recordMappingProblems.seenAt} <= ${forgotten}
+          then excluded.since else ${recordMappingProblems.since} end`,
+        reportedAt: sql`case when ${recordMappingProblems.reportedAt} <= ${due}
+          then excluded.reported_at else ${recordMappingProblems.reportedAt} end`,
       },
     })
-    .returning({ ...PROBLEM, reportedAt: mappingProblems.reportedAt });
+    .returning({ ...PROBLEM, reportedAt: recordMappingProblems.reportedAt });
   const { status, status_reason } = connection;
   const events = noted
     .filter(({ reportedAt }) => reportedAt.getTime() === at.getTime())
-    .map(({ field, source, problem }) => ({
+    .map(({ record, field, source, problem }) => ({
       type: 'connection.mapping_problem' as const,
       customerId,
       connectionId,
       data: {
         ...connection,
         status_reason: status === 'connected' ? null : status_reason,
+        record: record === '' ? null : (record.toLowerCase() as Lowercase<RecordType>),
         field,
         source,
         problem: problem.toLowerCase() as Lowercase<typeof problem>,
       },
     }));
   await appendEvents(tx, { applicationId, at, events });
-  return noted.map(({ reportedAt: _, ...problem }) => problem);
+  return noted.map(({ reportedAt: _, ...problem }) => fromRow(problem));
 }
 
 interface Noted {
@@ -191,57 +216,100 @@ const KEPT_MS = 2 * 24 * 60 * 60_000;
 const REPORTED_EVERY_MS = 24 * 60 * 60_000;
 
 const PROBLEM = {
-  field: mappingProblems.field,
-  source: mappingProblems.source,
-  problem: mappingProblems.problem,
-  since: mappingProblems.since,
+  record: recordMappingProblems.record,
+  field: recordMappingProblems.field,
+  source: recordMappingProblems.source,
+  problem: recordMappingProblems.problem,
+  since: recordMappingProblems.since,
 };
 
 const STORED_PROBLEM = {
   ...PROBLEM,
-  remoteId: mappingProblems.remoteId,
-  seenAt: mappingProblems.seenAt,
+  remoteId: recordMappingProblems.remoteId,
+  seenAt: recordMappingProblems.seenAt,
 };
 
+const COLUMNS = 'version, fields as definitions, typed_schema as "typedSchema"';
 const READ = {
-  name: 'read_contact_fields',
-  text: 'select version, fields as definitions, typed_schema as "typedSchema" from crossbook.contact_fields where application_id = $1::uuid',
+  name: 'read_custom_fields',
+  text: `
+select 'CONTACT' as record, ${COLUMNS} from crossbook.contact_fields where application_id = $1::uuid
+union all
+select record, ${COLUMNS} from crossbook.record_fields where application_id = $1::uuid`,
 };
 
-const STORED = 'returning version, fields as definitions, typed_schema as "typedSchema"';
-/** $1: application, $2: fields, $3: whether the schema is typed, $4: time. */
-const INSERT = `
-insert into crossbook.contact_fields as stored (application_id, version, fields, typed_schema, updated_at)
-values ($1::uuid, 1, $2::jsonb, $3::boolean, $4::timestamptz) on conflict (application_id) do`;
+/** $1: application, $2: fields, $3: whether the schema is typed, $4: time, then the type of record of others. */
 const REPLACE = {
-  always: {
-    name: 'replace_contact_fields',
-    isOnce: true,
-    text: `${INSERT} update set version = stored.version + 1, fields = excluded.fields,
-  typed_schema = excluded.typed_schema, updated_at = excluded.updated_at ${STORED}`,
-  },
-  absent: {
-    name: 'insert_contact_fields',
-    isOnce: true,
-    text: `${INSERT} nothing ${STORED}`,
-  },
-  /** $5: the expected version, which may be larger than an int. */
-  present: {
-    name: 'update_contact_fields',
-    isOnce: true,
-    text: `
-update crossbook.contact_fields
+  contacts: toReplace({
+    table: 'contact_fields',
+    key: 'application_id',
+    values: '$1::uuid',
+    condition: 'application_id = $1::uuid',
+    returned: "'CONTACT' as record",
+    expected: '$5::bigint',
+  }),
+  others: toReplace({
+    table: 'record_fields',
+    key: 'application_id, record',
+    values: '$1::uuid, $5::text',
+    condition: 'application_id = $1::uuid and record = $5::text',
+    returned: 'record',
+    expected: '$6::bigint',
+  }),
+};
+
+function toReplace({ table, key, values, condition, returned, expected }: Replaced) {
+  const stored = `returning ${returned}, ${COLUMNS}`;
+  const insert = `
+insert into crossbook.${table} as stored (${key}, version, fields, typed_schema, updated_at)
+values (${values}, 1, $2::jsonb, $3::boolean, $4::timestamptz) on conflict (${key}) do`;
+  return {
+    always: {
+      name: `replace_${table}`,
+      isOnce: true,
+      text: `${insert} update set version = stored.version + 1, fields = excluded.fields,
+  typed_schema = excluded.typed_schema, updated_at = excluded.updated_at ${stored}`,
+    },
+    absent: { name: `insert_${table}`, isOnce: true, text: `${insert} nothing ${stored}` },
+    /** The expected version may be larger than an int. */
+    present: {
+      name: `update_${table}`,
+      isOnce: true,
+      text: `
+update crossbook.${table}
 set version = version + 1, fields = $2::jsonb, typed_schema = $3::boolean, updated_at = $4::timestamptz
-where application_id = $1::uuid and version = $5::bigint ${STORED}`,
-  },
+where ${condition} and version = ${expected} ${stored}`,
+    },
+  };
+}
+
+interface Replaced {
+  readonly table: string;
+  /** Its columns, and their values. */
+  readonly key: string;
+  readonly values: string;
+  readonly condition: string;
+  /** The type of record, as a column. */
+  readonly returned: string;
+  readonly expected: string;
+}
+
+/** $4: the mappings or null, $6: the type of record of others. */
+const SET_MAPPINGS = {
+  contacts: toSetMappings('contact_field_mappings', '$4::jsonb'),
+  others: toSetMappings(
+    'record_field_mappings',
+    `nullif(jsonb_strip_nulls(coalesce(record_field_mappings, '{}') || jsonb_build_object($6::text, $4::jsonb)), '{}')`,
+  ),
 };
 
 /** What was read with the old mappings is dropped, and what is being read is not stored any more. */
-const SET_MAPPINGS = {
-  name: 'set_contact_field_mappings',
-  text: `
+function toSetMappings(column: string, value: string) {
+  return {
+    name: `set_${column}`,
+    text: `
 with changed as (
-  update crossbook.connections set contact_field_mappings = $4::jsonb, updated_at = $5::timestamptz
+  update crossbook.connections set ${column} = ${value}, updated_at = $5::timestamptz
   where application_id = $1::uuid and customer_id = $2::text and provider_name = $3::text
   returning id
 ), forgotten as (
@@ -249,4 +317,5 @@ with changed as (
   where application_id = $1::uuid and connection_id in (select id from changed)
 )
 select id from changed`,
-};
+  };
+}

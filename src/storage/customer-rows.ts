@@ -1,7 +1,10 @@
 import { and, eq, type SQL, type SQLWrapper } from 'drizzle-orm';
 import type { Connection } from '../domain/connection.ts';
+import type { CustomFieldMapping, GivenFieldMapping } from '../domain/custom-field.ts';
 import type { Customer } from '../domain/customer.ts';
 import { PROVIDER_CATEGORIES, type ProviderName } from '../domain/provider-names.ts';
+
+import { RECORD_TYPES, type RecordType } from '../domain/records/record-type.ts';
 import { type CONNECTION_COLUMNS, connections, customers } from './schema.ts';
 
 export function isCustomer({
@@ -24,14 +27,33 @@ export function isConnectionOf(
 }
 
 export function toConnection(row: ConnectionRow): Connection {
-  const { accountId: id, accountName: name, accountUrl: url, accountUserId: userId, ...rest } = row;
+  const {
+    accountId: id,
+    accountName: name,
+    accountUrl: url,
+    accountUserId: userId,
+    contactFieldMappings,
+    recordFieldMappings,
+    ...rest
+  } = row;
   return {
     ...rest,
+    customFieldMappings: toMappings({ CONTACT: contactFieldMappings, ...recordFieldMappings }),
     category: PROVIDER_CATEGORIES[row.providerName],
     // Timestamps in JSON results are strings.
     statusChangedAt: new Date(row.statusChangedAt).toISOString(),
     account: id === null ? null : { id, name, url, userId },
   };
+}
+
+/** Null where there are none. */
+function toMappings(
+  byRecord: Readonly<Partial<Record<RecordType, readonly GivenFieldMapping[] | null>>>,
+): readonly CustomFieldMapping[] | null {
+  const mappings = RECORD_TYPES.flatMap((record) =>
+    (byRecord[record] ?? []).map((mapping) => ({ record, ...mapping })),
+  );
+  return mappings.length > 0 ? mappings : null;
 }
 
 /** Connections are sorted by provider name, so that results are stable. */

@@ -32,9 +32,9 @@ export function createCustomers(
   deps: SharedStoreDeps,
 ): (applicationId: string, work?: Reserving) => CustomerRecords {
   const { engine } = deps;
-  const keyOf = ({ customerId, withConfigurations }: WantedCustomer) =>
+  const keyOf = ({ customerId, withConfigurations }: CustomerQuery) =>
     `${withConfigurations} ${customerId}`;
-  const read = createReadBatcher<WantedCustomer, Customer>({
+  const read = createReadBatcher<CustomerQuery, Customer>({
     keyOf,
     async read(applicationId, keys) {
       // A statement reads customers with configurations, or without.
@@ -76,16 +76,16 @@ export function createCustomers(
        * One round trip, except that connections are read afterwards where they are large, or where there was a
        * concurrent write to the same customer.
        */
-      upsert: async (given) => {
-        const read = async () => (await findMany([given.customerId]))[0];
-        const row = await upsert(applicationId, given);
-        if (!row) throw versionConflict(given.expectedVersion, await read());
+      upsert: async (upsertInput) => {
+        const read = async () => (await findMany([upsertInput.customerId]))[0];
+        const row = await upsert(applicationId, upsertInput);
+        if (!row) throw versionConflict(upsertInput.expectedVersion, await read());
         deps.onAppended();
-        const { customerId } = given;
-        if (given.connections?.length) deps.onUnplanned({ applicationId, customerId });
+        const { customerId } = upsertInput;
+        if (upsertInput.connections?.length) deps.onUnplanned({ applicationId, customerId });
         const { version, versionBefore, connections } = row;
         const created = version === 1;
-        const customer = toCustomer({ ...given, applicationId, version }, connections ?? []);
+        const customer = toCustomer({ ...upsertInput, applicationId, version }, connections ?? []);
         if (connections && versionBefore === version - 1) return { customer, created };
         const stored = (await read()) ?? customer;
         return { customer: { ...customer, connections: stored.connections }, created };
@@ -205,8 +205,8 @@ async function readPage(
   let isCut = false;
   for (let left = ids.ids; left.length > 0 && !isCut; ) {
     const maxBytes = Math.min(STATEMENT_BYTES, PAGE_BYTES - bytes);
-    const wanted = { applicationId, ids: left, withConfigurations, maxBytes };
-    const [complete, unread] = partition(await findCustomers(engine, wanted), isComplete);
+    const query = { applicationId, ids: left, withConfigurations, maxBytes };
+    const [complete, unread] = partition(await findCustomers(engine, query), isComplete);
     const readBytes = complete.reduce((sum, row) => sum + row.bytes, 0);
     const waiting = work.read(readBytes);
     if (waiting) await waiting;
@@ -340,7 +340,7 @@ interface CompleteRow extends CustomerRow {
   readonly connections: readonly ConnectionRow[];
 }
 
-interface WantedCustomer extends Pick<Customer, 'customerId'> {
+interface CustomerQuery extends Pick<Customer, 'customerId'> {
   readonly withConfigurations: boolean;
 }
 

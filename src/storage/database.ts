@@ -5,6 +5,7 @@ import { systemClock } from '../lib/clock.ts';
 import { parseDatabaseUrl } from '../lib/database-url.ts';
 import { createAdmin, createDemoCleanup } from './admin.ts';
 import { createApiKeys, createFindCallers, createFindTokenSubject } from './api-keys.ts';
+import { createAudit, createAuditSweep } from './audit.ts';
 import { createBranding } from './branding.ts';
 import { createConnectFlows, createConnectLinks } from './connect-links.ts';
 import { createContactCache } from './contact-cache.ts';
@@ -28,7 +29,7 @@ import { createRowRemovals } from './row-removals.ts';
 import { createKeyRotation, createSealedColumns } from './sealed-columns.ts';
 import { createSealer } from './sealing.ts';
 import { createSharedChecks } from './shared-checks.ts';
-import { createKeyedHash } from './signing.ts';
+import { createKeyedHash, createVersionedHash } from './signing.ts';
 import type { SharedStoreDeps, StoreDeps } from './store-deps.ts';
 import { createCacheSweep } from './sweeps.ts';
 import { createSyncPlans } from './sync-plans.ts';
@@ -37,7 +38,8 @@ import { createSyncStore } from './sync-store.ts';
 import { measureTables } from './table-sizes.ts';
 import { createUsage, createUsageSweep } from './usage.ts';
 import { createWebhookEndpoints } from './webhook-endpoints.ts';
-import { createEventSweep, createWebhookQueue } from './webhook-queue.ts';
+import { createEventSweep, createResponseSweep, createWebhookQueue } from './webhook-queue.ts';
+import { createWriteQueue, createWriteSweep, createWrites } from './writes.ts';
 
 /** Opens the database, applies migrations, and checks that the key ring can decrypt the stored data. */
 export async function openDatabase(target: Target, options: DatabaseOptions): Promise<Database> {
@@ -108,6 +110,7 @@ export function createDatabase(engine: Engine, options: DatabaseOptions) {
     maxEntryBytes: options.maxCacheEntryBytes ?? 1024 * 1024,
     delayMs: options.cacheDelayMs ?? 1_000,
   });
+  const writeHashes = createVersionedHash(keyRing, 'writes');
   const keyRotation = createKeyRotation(deps, keyRing);
   const apiKeys = createApiKeys(keyRing);
   const openStores = (applicationId: string) => {
@@ -124,6 +127,7 @@ export function createDatabase(engine: Engine, options: DatabaseOptions) {
       removals: createRemovals(own, applicationId),
       customFields: createCustomFields(own, applicationId),
       syncs: createSyncStore(own, applicationId),
+      writes: createWrites(own, applicationId, writeHashes),
       branding: createBranding(own, applicationId),
     };
   };
@@ -157,6 +161,8 @@ export function createDatabase(engine: Engine, options: DatabaseOptions) {
     syncPlans: createSyncPlans(deps),
     syncQueue: createSyncQueue(deps),
     rowRemovals: createRowRemovals(deps),
+    /** For the job that settles writes. */
+    writeQueue: createWriteQueue(deps),
     /**
      * Registers a listener for writes of this process that may have appended events, or endpoints that wait for them.
      */
@@ -168,6 +174,9 @@ export function createDatabase(engine: Engine, options: DatabaseOptions) {
     findTokenSubject: createFindTokenSubject(engine),
     admin: createAdmin(deps, apiKeys),
     usage: createUsage(engine),
+    audit: createAudit(engine, deps.now),
+    /** Statements over all applications, for what operators look at (`operator-views.ts`). */
+    forOperator: { query: engine.query },
     demoData: createDemoCleanup(engine),
     maintenance: keyRotation,
     /** What deletes old rows, and ends what has expired, in batches. */
@@ -177,6 +186,9 @@ export function createDatabase(engine: Engine, options: DatabaseOptions) {
       connectLinks: createConnectSweep(deps),
       events: createEventSweep(engine),
       usage: createUsageSweep(engine),
+      audit: createAuditSweep(engine),
+      responses: createResponseSweep(engine),
+      writes: createWriteSweep(engine),
     },
     acquireJobLease: (lease: Lease) => acquireJobLease(engine, lease),
     beatJobs: () => beatJobs(engine),

@@ -98,7 +98,7 @@ const ADVICE: Readonly<Record<ChildPostgresErrorCode, string>> = {
   FOREIGN_DATA:
     'It is the PGlite database of an earlier version of Crossbook. Carry it over: npm install --no-save ' +
     '@electric-sql/pglite@0.5.16 && node ops/carry-pglite.mjs DIRECTORY rows.gz. Then move the folder away, and: ' +
-    'crossbook restore rows.gz. ("Migrate the data of another version" in docs/embedded-database.md.)',
+    'crossbook restore rows.gz. ("Migrate the data of another version" in docs/maintain.md.)',
   NO_USER_NAME:
     'Create it as another user (later starts work without a name), or set DATABASE_URL to a PostgreSQL server.',
 };

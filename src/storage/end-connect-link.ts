@@ -7,7 +7,18 @@ import {
   type FinishedFlow,
   OPEN_STATUSES,
 } from '../domain/connect-link.ts';
+import type { GivenFieldMapping } from '../domain/custom-field.ts';
 import type { NewEvent } from '../domain/event.ts';
+
+import {
+  type AllowedRecords,
+  includesAllowed,
+  toAllowedRecords,
+  uniteAllowed,
+} from '../domain/record-access.ts';
+import type { RecordType } from '../domain/records/record-type.ts';
+import { mapRecords } from '../domain/records/record-type.ts';
+
 import type { CustomerScope } from '../domain/sync.ts';
 import { uuidV5 } from '../lib/digest.ts';
 import { connectLinks } from './connect-schema.ts';
@@ -49,21 +60,34 @@ export async function lockLink(
   return row && { ...row, ...toConnectLink(row, now) };
 }
 
-/** Fails a link that was granted for another account than the customer's connection, unless the link allows that. */
-export async function failOtherAccount(
+/**
+ * What the connection allows after a grant: what the link asks for, and what it has allowed for this account before. The
+ * link fails if the grant is for another account, unless the link allows that, or if the connection has meanwhile been
+ * allowed more than this customer was asked for: its new credentials would not suffice for that.
+ */
+export async function checkGrant(
   work: Work,
   row: ConnectLinkRow,
-  { providerName, grant }: Granted,
-): Promise<ConnectLink | undefined> {
-  if (row.allowAccountChange) return undefined;
+  { providerName, grant, requested }: Granted,
+): Promise<{ readonly allowed: AllowedRecords } | { readonly failed: ConnectLink }> {
+  const linkAccess = toAllowedRecords(row);
   const [existing] = await work.tx
-    .select({ accountId: connections.accountId })
+    .select({
+      accountId: connections.accountId,
+      readableRecords: connections.readableRecords,
+      writableRecords: connections.writableRecords,
+    })
     .from(connections)
     .where(isConnectionOf(row, providerName))
     .for('no key update');
   const before = existing?.accountId ?? null;
-  if (before === null || before === (grant.account?.id ?? null)) return undefined;
-  return failLink(work, row, { status: 'FAILED', failure: 'ACCOUNT_MISMATCH', providerName });
+  const isOtherAccount = before !== null && before !== (grant.account?.id ?? null);
+  if (isOtherAccount && row.allowAccountChange) return { allowed: linkAccess };
+  const allowed = uniteAllowed(linkAccess, existing);
+  const isSufficient = includesAllowed(requested, allowed);
+  if (!isOtherAccount && isSufficient) return { allowed };
+  const failure = isOtherAccount ? 'ACCOUNT_MISMATCH' : 'MISSING_SCOPES';
+  return { failed: await failLink(work, row, { status: 'FAILED', failure, providerName }) };
 }
 
 /**
@@ -75,10 +99,10 @@ export async function completeLink(
   row: ConnectLinkRow,
   granted: Granted,
 ): Promise<ConnectLink> {
-  const failed = await failOtherAccount(work, row, granted);
-  if (failed) return failed;
+  const checked = await checkGrant(work, row, granted);
+  if ('failed' in checked) return checked.failed;
   const { providerName, grant } = granted;
-  const connectionId = await writeConnection(work, row, granted);
+  const connectionId = await writeConnection(work, row, { ...granted, ...checked });
   await writeCredentials(work, row, { ...granted, connectionId });
   await work.tx.delete(contactCache).where(isCachedOf(row, connectionId));
   if (row.fieldChoices) await writeChoices(work, row, { connectionId, choices: row.fieldChoices });
@@ -101,9 +125,15 @@ export async function completeLink(
           name: grant.account.name,
           url: grant.account.url,
         },
+        readable_records: checked.allowed.readableRecords.map(toLowerCase),
+        writable_records: checked.allowed.writableRecords.map(toLowerCase),
       },
     },
   );
+}
+
+function toLowerCase(type: RecordType): Lowercase<RecordType> {
+  return type.toLowerCase() as Lowercase<RecordType>;
 }
 
 /** A link that only maps fields fails without an event: its connection is unaffected. */
@@ -162,21 +192,44 @@ export async function writeChoices(
     eq(connections.applicationId, row.applicationId),
     eq(connections.id, connectionId),
   );
+  const { contactFieldMappings, recordFieldMappings } = connections;
   const [stored] = await tx
-    .select({ mappings: connections.customFieldMappings })
+    .select({ contactFieldMappings, recordFieldMappings })
     .from(connections)
     .where(isConnection)
     .for('no key update');
   if (!stored) return false;
-  const chosen = new Set(choices.map(({ field }) => field));
-  const mappings = [
-    ...(stored.mappings ?? []).filter(({ field }) => !chosen.has(field)),
-    ...choices.flatMap(({ field, source }) => (source === null ? [] : [{ field, source }])),
-  ];
-  const customFieldMappings = mappings.length > 0 ? mappings : null;
-  await tx.update(connections).set({ customFieldMappings, updatedAt: now }).where(isConnection);
+  const before = { CONTACT: stored.contactFieldMappings, ...stored.recordFieldMappings };
+  const { CONTACT, ...others } = mapRecords((record) =>
+    choose(
+      before[record] ?? [],
+      choices.filter((choice) => toRecordOf(choice) === record),
+    ),
+  );
+  const chosen = {
+    contactFieldMappings: CONTACT.length > 0 ? CONTACT : null,
+    recordFieldMappings: Object.values(others).some(({ length }) => length > 0) ? others : null,
+    updatedAt: now,
+  };
+  await tx.update(connections).set(chosen).where(isConnection);
   await tx.delete(contactCache).where(isCachedOf(row, connectionId));
   return true;
+}
+
+function choose(
+  mappings: readonly GivenFieldMapping[],
+  choices: readonly FieldChoice[],
+): readonly GivenFieldMapping[] {
+  const chosen = new Set(choices.map(({ field }) => field));
+  return [
+    ...mappings.filter(({ field }) => !chosen.has(field)),
+    ...choices.flatMap(({ field, source }) => (source === null ? [] : [{ field, source }])),
+  ];
+}
+
+/** A choice that the previous version has stored is one of contacts, and does not say so. */
+function toRecordOf({ record }: Partial<FieldChoice>): RecordType {
+  return record ?? 'CONTACT';
 }
 
 function isCachedOf(
@@ -193,10 +246,9 @@ function isCachedOf(
 async function writeConnection(
   { tx, now, connected }: Work,
   row: ConnectLinkRow,
-  granted: Granted,
+  { providerName, grant, allowed }: Granted & { readonly allowed: AllowedRecords },
 ): Promise<string> {
   const { applicationId, customerId } = row;
-  const { providerName, grant } = granted;
   const account = grant.account ?? { id: null, name: null, url: null, userId: null };
   const changed = {
     status: 'connected',
@@ -206,6 +258,7 @@ async function writeConnection(
     accountUrl: account.url,
     accountUserId: account.userId,
     grantedScopes: grant.scopes,
+    ...allowed,
     updatedAt: now,
   } as const;
   const [written] = await tx

@@ -54,7 +54,7 @@ happened as (
 const IS_SUBSCRIBED = `(endpoint.event_types = '{}' or happened.type = any (endpoint.event_types))`;
 
 /** Makes a UUID of version 7 (RFC 9562) of one of version 4. PostgreSQL itself can from version 18 on. */
-const orderByTime = (id: string, at: string) =>
+export const orderByTime = (id: string, at: string) =>
   `(lpad(to_hex(floor(extract(epoch from ${at}) * 1000)::bigint), 12, '0')
     || '7' || right(replace(${id}::text, '-', ''), 19))::uuid`;
 
@@ -106,7 +106,7 @@ export async function appendEvents(
   { applicationId, at, events }: Appended,
 ): Promise<void> {
   if (events.length === 0) return;
-  const given = events.map(({ type, customerId, connectionId, data }, position) => ({
+  const eventRows = events.map(({ type, customerId, connectionId, data }, position) => ({
     position,
     id: randomUUID(),
     customer_id: customerId,
@@ -114,7 +114,7 @@ export async function appendEvents(
     type,
     data,
   }));
-  const values = [applicationId, JSON.stringify(given), at.toISOString()];
+  const values = [applicationId, JSON.stringify(eventRows), at.toISOString()];
   const { rows } = await tx.execute<{ count: number }>(toQuery(APPEND_EVENTS, values));
   if (rows[0]?.count !== events.length) {
     throw new Error('An event is about a connection that is not there, or no longer.');

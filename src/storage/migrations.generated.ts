@@ -362,5 +362,76 @@ export const MIGRATIONS: readonly {
     "statements": [
       "ALTER TABLE \"crossbook\".\"mapping_problems\" ADD COLUMN \"remote_id\" text;"
     ]
+  },
+  {
+    "name": "0021_operator_audit",
+    "statements": [
+      "CREATE TABLE \"crossbook\".\"operator_audit\" (\n\t\"application_id\" uuid NOT NULL,\n\t\"id\" uuid NOT NULL,\n\t\"session_id\" uuid NOT NULL,\n\t\"action\" text NOT NULL,\n\t\"customer_id\" text,\n\t\"subject\" text,\n\t\"created_at\" timestamp with time zone DEFAULT now() NOT NULL,\n\tCONSTRAINT \"operator_audit_application_id_id_pk\" PRIMARY KEY(\"application_id\",\"id\")\n);",
+      "CREATE INDEX \"operator_audit_by_id\" ON \"crossbook\".\"operator_audit\" USING btree (\"id\");",
+      "CREATE INDEX \"operator_audit_by_age\" ON \"crossbook\".\"operator_audit\" USING btree (\"created_at\");",
+      "CREATE INDEX \"operator_audit_of_session\" ON \"crossbook\".\"operator_audit\" USING btree (\"session_id\",\"action\");"
+    ]
+  },
+  {
+    "name": "0022_granted_access",
+    "statements": [
+      "ALTER TABLE \"crossbook\".\"connections\" ADD COLUMN \"readable_records\" text[] DEFAULT '{\"CONTACT\"}' NOT NULL;",
+      "ALTER TABLE \"crossbook\".\"connections\" ADD COLUMN \"writable_records\" text[] DEFAULT '{}' NOT NULL;",
+      "ALTER TABLE \"crossbook\".\"connect_links\" ADD COLUMN \"records\" text[] DEFAULT '{\"CONTACT\"}' NOT NULL;",
+      "ALTER TABLE \"crossbook\".\"connect_links\" ADD COLUMN \"access\" text DEFAULT 'READ' NOT NULL;"
+    ]
+  },
+  {
+    "name": "0023_console_views",
+    "statements": [
+      "CREATE TABLE \"crossbook\".\"webhook_responses\" (\n\t\"application_id\" uuid NOT NULL,\n\t\"event_id\" uuid NOT NULL,\n\t\"endpoint_id\" uuid NOT NULL,\n\t\"attempt\" integer NOT NULL,\n\t\"status\" integer,\n\t\"reason\" text,\n\t\"body\" text,\n\t\"ms\" integer NOT NULL,\n\t\"created_at\" timestamp with time zone DEFAULT now() NOT NULL,\n\tCONSTRAINT \"webhook_responses_pk\" PRIMARY KEY(\"application_id\",\"event_id\",\"endpoint_id\",\"created_at\")\n);",
+      "ALTER TABLE \"crossbook\".\"usage\" ADD COLUMN \"tallies\" jsonb;",
+      "ALTER TABLE \"crossbook\".\"usage\" ADD COLUMN \"recent_errors\" jsonb;",
+      "ALTER TABLE \"crossbook\".\"webhook_responses\" ADD CONSTRAINT \"webhook_responses_event\" FOREIGN KEY (\"application_id\",\"event_id\") REFERENCES \"crossbook\".\"events\"(\"application_id\",\"id\") ON DELETE cascade ON UPDATE no action;",
+      "CREATE INDEX \"webhook_responses_of_endpoint\" ON \"crossbook\".\"webhook_responses\" USING btree (\"application_id\",\"endpoint_id\",\"created_at\",\"event_id\");",
+      "CREATE INDEX \"webhook_responses_by_age\" ON \"crossbook\".\"webhook_responses\" USING btree (\"created_at\");"
+    ]
+  },
+  {
+    "name": "0023_console_views_indexes",
+    "statements": [
+      "CREATE INDEX CONCURRENTLY \"customers_by_id_prefix\" ON \"crossbook\".\"customers\" USING btree (\"application_id\",(lower(\"customer_id\") collate \"C\"),\"customer_id\");",
+      "CREATE INDEX CONCURRENTLY \"customers_by_name\" ON \"crossbook\".\"customers\" USING btree (\"application_id\",(lower(\"name\") collate \"C\"),\"customer_id\");"
+    ]
+  },
+  {
+    "name": "0024_writes",
+    "statements": [
+      "CREATE TABLE \"crossbook\".\"writes\" (\n\t\"application_id\" uuid NOT NULL,\n\t\"id\" uuid NOT NULL,\n\t\"customer_id\" text NOT NULL,\n\t\"connection_id\" uuid NOT NULL,\n\t\"provider_name\" text NOT NULL,\n\t\"operation\" text NOT NULL,\n\t\"credential_id\" text NOT NULL,\n\t\"key_hash\" text,\n\t\"input_hash\" text NOT NULL,\n\t\"sealed\" text NOT NULL,\n\t\"key_id\" text NOT NULL,\n\t\"created_at\" timestamp with time zone DEFAULT now() NOT NULL,\n\t\"completed_at\" timestamp with time zone,\n\t\"is_open\" boolean NOT NULL,\n\t\"lease\" uuid,\n\t\"leased_until\" timestamp with time zone,\n\t\"look_again_at\" timestamp with time zone,\n\t\"attempts\" integer DEFAULT 0 NOT NULL,\n\tCONSTRAINT \"writes_pk\" PRIMARY KEY(\"application_id\",\"id\")\n);",
+      "ALTER TABLE \"crossbook\".\"connections\" ADD COLUMN \"written_at\" timestamp with time zone;",
+      "ALTER TABLE \"crossbook\".\"writes\" ADD CONSTRAINT \"writes_customer\" FOREIGN KEY (\"application_id\",\"customer_id\") REFERENCES \"crossbook\".\"customers\"(\"application_id\",\"customer_id\") ON DELETE cascade ON UPDATE no action;",
+      "CREATE UNIQUE INDEX \"writes_by_idempotency_key\" ON \"crossbook\".\"writes\" USING btree (\"application_id\",\"key_hash\") WHERE \"crossbook\".\"writes\".\"key_hash\" is not null;",
+      "CREATE INDEX \"writes_by_customer\" ON \"crossbook\".\"writes\" USING btree (\"application_id\",\"customer_id\",\"created_at\",\"id\");",
+      "CREATE INDEX \"writes_by_look\" ON \"crossbook\".\"writes\" USING btree (\"look_again_at\") WHERE \"crossbook\".\"writes\".\"look_again_at\" is not null;",
+      "CREATE INDEX \"writes_by_age\" ON \"crossbook\".\"writes\" USING btree (\"created_at\");",
+      "CREATE INDEX \"writes_by_key\" ON \"crossbook\".\"writes\" USING btree (\"key_id\");"
+    ]
+  },
+  {
+    "name": "0025_edges",
+    "statements": [
+      "ALTER TABLE \"crossbook\".\"syncs\" ADD COLUMN \"edge_tables\" jsonb DEFAULT '[]'::jsonb NOT NULL;"
+    ]
+  },
+  {
+    "name": "0026_custom_fields_by_record",
+    "statements": [
+      "CREATE TABLE \"crossbook\".\"record_mapping_problems\" (\n\t\"application_id\" uuid NOT NULL,\n\t\"connection_id\" uuid NOT NULL,\n\t\"record\" text NOT NULL,\n\t\"field\" text NOT NULL,\n\t\"source\" text NOT NULL,\n\t\"problem\" text NOT NULL,\n\t\"remote_id\" text,\n\t\"since\" timestamp with time zone NOT NULL,\n\t\"seen_at\" timestamp with time zone NOT NULL,\n\t\"reported_at\" timestamp with time zone NOT NULL,\n\tCONSTRAINT \"record_mapping_problems_pk\" PRIMARY KEY(\"application_id\",\"connection_id\",\"record\",\"field\",\"source\",\"problem\")\n);",
+      "CREATE TABLE \"crossbook\".\"record_fields\" (\n\t\"application_id\" uuid NOT NULL,\n\t\"record\" text NOT NULL,\n\t\"version\" integer NOT NULL,\n\t\"fields\" jsonb NOT NULL,\n\t\"typed_schema\" boolean DEFAULT false NOT NULL,\n\t\"updated_at\" timestamp with time zone DEFAULT now() NOT NULL,\n\tCONSTRAINT \"record_fields_application_id_record_pk\" PRIMARY KEY(\"application_id\",\"record\")\n);",
+      "ALTER TABLE \"crossbook\".\"connections\" ADD COLUMN \"record_field_mappings\" jsonb;",
+      "ALTER TABLE \"crossbook\".\"record_mapping_problems\" ADD CONSTRAINT \"record_mapping_problems_connection\" FOREIGN KEY (\"connection_id\",\"application_id\") REFERENCES \"crossbook\".\"connections\"(\"id\",\"application_id\") ON DELETE cascade ON UPDATE no action;",
+      "ALTER TABLE \"crossbook\".\"record_fields\" ADD CONSTRAINT \"record_fields_application_id_applications_id_fk\" FOREIGN KEY (\"application_id\") REFERENCES \"crossbook\".\"applications\"(\"id\") ON DELETE cascade ON UPDATE no action;"
+    ]
+  },
+  {
+    "name": "0026_custom_fields_by_record_problems",
+    "statements": [
+      "-- in batches\nWITH batch AS MATERIALIZED (\n  SELECT old.* FROM crossbook.mapping_problems AS old\n  JOIN crossbook.connections AS connection\n    ON connection.application_id = old.application_id AND connection.id = old.connection_id\n  WHERE NOT EXISTS (\n    SELECT FROM crossbook.record_mapping_problems AS copy\n    WHERE copy.application_id = old.application_id AND copy.connection_id = old.connection_id\n      AND copy.field = old.field AND copy.source = old.source AND copy.problem = old.problem\n  )\n  LIMIT 2000\n  FOR KEY SHARE OF connection\n), copied AS (\n  INSERT INTO crossbook.record_mapping_problems\n    (application_id, connection_id, record, field, source, problem, remote_id, since, seen_at, reported_at)\n  SELECT application_id, connection_id, CASE problem WHEN 'UNKNOWN_OBJECT' THEN '' ELSE 'CONTACT' END,\n    field, source, problem, remote_id, since, seen_at, reported_at\n  FROM batch ON CONFLICT DO NOTHING\n)\nSELECT 1 FROM batch LIMIT 1;"
+    ]
   }
 ];

@@ -23,9 +23,12 @@ import type {
   SchemaMappingsConfig,
   StatusReason,
 } from '../domain/connection.ts';
-import type { CustomFieldMapping, MappingProblemKind } from '../domain/custom-field.ts';
+import type { GivenFieldMapping, MappingProblemKind } from '../domain/custom-field.ts';
 import type { CustomField } from '../domain/custom-fields.ts';
 import type { ProviderName } from '../domain/provider-names.ts';
+import type { RecordType } from '../domain/records/record-type.ts';
+
+import type { RecentError, UsageTallies } from '../domain/usage.ts';
 
 /** A separate schema, because a shared PostgreSQL may have other tables of these names. */
 export const crossbook = pgSchema('crossbook');
@@ -36,6 +39,9 @@ export const updatedAt = () => momentColumn('updated_at').notNull().defaultNow()
 /** A list of texts, which is empty by default. */
 export const textsColumn = (name: string) =>
   text(name).array().$type<readonly string[]>().notNull().default([]);
+export const recordTypesColumn = (name: string, byDefault: RecordType[]) =>
+  text(name).array().$type<readonly RecordType[]>().notNull().default(byDefault);
+export const recordColumn = () => text('record').$type<RecordType>();
 export const providerNameColumn = () => text('provider_name').$type<ProviderName>();
 /** Deleted with its application. */
 export const ofApplication = () =>
@@ -93,6 +99,13 @@ export const customers = crossbook.table(
   },
   (table) => [
     primaryKey({ columns: [table.applicationId, table.customerId] }),
+    // For the console: `like` and the order of a page use these.
+    index('customers_by_id_prefix')
+      .on(table.applicationId, sql`(lower(${table.customerId}) collate "C")`, table.customerId)
+      .concurrently(),
+    index('customers_by_name')
+      .on(table.applicationId, sql`(lower(${table.name}) collate "C")`, table.customerId)
+      .concurrently(),
     index('customers_by_email').on(
       table.applicationId,
       sql`lower(${table.email})`,
@@ -124,7 +137,10 @@ export const connections = crossbook.table(
     schemaMappingsConfig: jsonb('schema_mappings_config').$type<SchemaMappingsConfig>(),
     entityMappings: jsonb('entity_mappings').$type<readonly EntityMapping[]>(),
     connectionSyncConfig: jsonb('connection_sync_config').$type<ConnectionSyncConfig>(),
-    customFieldMappings: jsonb('contact_field_mappings').$type<readonly CustomFieldMapping[]>(),
+    /** Mappings of custom fields of contacts, which previous versions read as well. */
+    contactFieldMappings: jsonb('contact_field_mappings').$type<readonly GivenFieldMapping[]>(),
+    /** Those of the other types of records, by type. */
+    recordFieldMappings: jsonb('record_field_mappings').$type<FieldMappingsByRecord>(),
     status: text('status').$type<ConnectionStatus>().notNull(),
     statusReason: text('status_reason').$type<StatusReason>(),
     statusChangedAt: momentColumn('status_changed_at').notNull().defaultNow(),
@@ -134,6 +150,9 @@ export const connections = crossbook.table(
     accountUrl: text('account_url'),
     accountUserId: text('account_user_id'),
     grantedScopes: textsColumn('granted_scopes'),
+    /** What may be read and changed. Of connections from before these columns: contacts may be read. */
+    readableRecords: recordTypesColumn('readable_records', ['CONTACT']),
+    writableRecords: recordTypesColumn('writable_records', []),
     /**
      * Incremented where credentials are set, replaced or cleared. A refresh leaves it unchanged, and so do credentials
      * that are given again.
@@ -151,6 +170,8 @@ export const connections = crossbook.table(
     configurationBytes: integer('configuration_bytes'),
     /** The provider refused to let contacts be read. What was read before is not served from the cache. */
     refusedAt: momentColumn('refused_at'),
+    /** Records were written. What was read before is not served from the cache. */
+    writtenAt: momentColumn('written_at'),
     /** The sequence number of its last event. Stored in the row, so that concurrent changes count without gaps. */
     eventSequence: integer('event_sequence').notNull().default(0),
     lastEventId: uuid('last_event_id'),
@@ -176,6 +197,10 @@ export const connections = crossbook.table(
   ],
 );
 
+export type FieldMappingsByRecord = Readonly<
+  Partial<Record<RecordType, readonly GivenFieldMapping[]>>
+>;
+
 /** The columns of a connection. */
 export const CONNECTION_COLUMNS = pickConnectionColumns();
 function pickConnectionColumns() {
@@ -183,6 +208,7 @@ function pickConnectionColumns() {
     credentialsFingerprint,
     configurationBytes,
     refusedAt,
+    writtenAt,
     eventSequence,
     lastEventId,
     createdAt,
@@ -266,19 +292,30 @@ export const contactCache = crossbook.table(
   ],
 );
 
-/**
- * The custom fields of an application: one row, read as a whole. The table, its column `fields` and the column
- * `contact_field_mappings` of connections keep names from before the APIs called them custom fields.
- */
-export const customFieldDefinitions = crossbook.table('contact_fields', {
-  applicationId: uuid('application_id')
-    .primaryKey()
-    .references(() => applications.id, { onDelete: 'cascade' }),
+const declaration = () => ({
   version: integer('version').notNull(),
   fields: jsonb('fields').$type<readonly CustomField[]>().notNull(),
   typedSchema: boolean('typed_schema').notNull().default(false),
   updatedAt: updatedAt(),
 });
+
+/** The custom fields of contacts of an application: one row, read as a whole. */
+export const contactFields = crossbook.table('contact_fields', {
+  applicationId: uuid('application_id')
+    .primaryKey()
+    .references(() => applications.id, { onDelete: 'cascade' }),
+  ...declaration(),
+});
+
+/**
+ * The same for the other types of records. They are in a table of their own, because previous versions know one row for
+ * each application.
+ */
+export const recordFields = crossbook.table(
+  'record_fields',
+  { applicationId: ofApplication(), record: recordColumn().notNull(), ...declaration() },
+  (table) => [primaryKey({ columns: [table.applicationId, table.record] })],
+);
 
 /** What an application's customers see of it: one row. The logo is a PNG in base64. */
 export const branding = crossbook.table('branding', {
@@ -291,20 +328,13 @@ export const branding = crossbook.table('branding', {
   updatedAt: updatedAt(),
 });
 
+/** Not used any more: previous versions keep here which mappings of contacts cannot be used. */
 export const mappingProblems = crossbook.table(
   'mapping_problems',
   {
     applicationId: uuid('application_id').notNull(),
     connectionId: uuid('connection_id').notNull(),
-    field: text('field').notNull(),
-    source: text('source').notNull(),
-    problem: text('problem').$type<MappingProblemKind>().notNull(),
-    /** The contact whose value shows it. */
-    remoteId: text('remote_id'),
-    since: momentColumn('since').notNull(),
-    seenAt: momentColumn('seen_at').notNull(),
-    /** Time of its last event. */
-    reportedAt: momentColumn('reported_at').notNull(),
+    ...problem(),
   },
   (table) => [
     primaryKey({
@@ -318,6 +348,45 @@ export const mappingProblems = crossbook.table(
     ofConnection('mapping_problems_connection', table),
   ],
 );
+
+/** Mappings of custom fields that cannot be used. An empty record: the mapping is of an object that none is read from. */
+export const recordMappingProblems = crossbook.table(
+  'record_mapping_problems',
+  {
+    applicationId: uuid('application_id').notNull(),
+    connectionId: uuid('connection_id').notNull(),
+    record: text('record').$type<RecordType | ''>().notNull(),
+    ...problem(),
+  },
+  (table) => [
+    primaryKey({
+      name: 'record_mapping_problems_pk',
+      columns: [
+        table.applicationId,
+        table.connectionId,
+        table.record,
+        table.field,
+        table.source,
+        table.problem,
+      ],
+    }),
+    ofConnection('record_mapping_problems_connection', table),
+  ],
+);
+
+function problem() {
+  return {
+    field: text('field').notNull(),
+    source: text('source').notNull(),
+    problem: text('problem').$type<MappingProblemKind>().notNull(),
+    /** The record whose value shows it. */
+    remoteId: text('remote_id'),
+    since: momentColumn('since').notNull(),
+    seenAt: momentColumn('seen_at').notNull(),
+    /** Time of its last event. */
+    reportedAt: momentColumn('reported_at').notNull(),
+  };
+}
 
 const counter = (name: string) => bigint(name, { mode: 'number' }).notNull();
 
@@ -336,9 +405,35 @@ export const usage = crossbook.table(
     errors: counter('errors'),
     providerCalls: counter('provider_calls'),
     cost: counter('cost'),
+    /** See `UsageTallies`. Null: counted by an earlier version. */
+    tallies: jsonb('tallies').$type<UsageTallies>(),
+    recentErrors: jsonb('recent_errors').$type<readonly RecentError[]>(),
   },
   (table) => [
     primaryKey({ columns: [table.applicationId, table.customerId, table.hour] }),
     index('usage_by_hour').on(table.hour, table.applicationId),
+  ],
+);
+
+/**
+ * What operators did in the console, for 90 days, also of applications that were deleted since. Its ids are in order of
+ * time. Entries that concern no application have the nil UUID.
+ */
+export const operatorAudit = crossbook.table(
+  'operator_audit',
+  {
+    applicationId: uuid('application_id').notNull(),
+    id: uuid('id').notNull(),
+    sessionId: uuid('session_id').notNull(),
+    action: text('action').notNull(),
+    customerId: text('customer_id'),
+    subject: text('subject'),
+    createdAt: createdAt(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.applicationId, table.id] }),
+    index('operator_audit_by_id').on(table.id),
+    index('operator_audit_by_age').on(table.createdAt),
+    index('operator_audit_of_session').on(table.sessionId, table.action),
   ],
 );

@@ -41,6 +41,13 @@ export function createSealedColumns(ring: KeyRing) {
       place:
         'stored.application_id::text, stored.host, stored.port::text, stored.database_name, stored.user_name',
     }),
+    /** The results of writes, bound to their write. */
+    writeItems: createSealedColumn(ring, 'writes', {
+      table: 'writes',
+      columns: ['sealed'],
+      key: { application_id: 'uuid', id: 'uuid' },
+      place: 'stored.application_id, stored.id',
+    }),
     /** No secret: a constant of each API key, because installations may store nothing else that is encrypted. */
     keyCheck: createSealedColumn(ring, 'key check', {
       table: 'api_keys',

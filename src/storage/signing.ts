@@ -53,6 +53,29 @@ const VERSION = 'v2';
 /** In characters of six bits: some 2^128 values, which cannot be guessed. */
 const MAC_LENGTH = 22;
 
+/**
+ * A keyed hash that names its key, so that a text can still be compared after a rotation, as long as the ring has the
+ * key.
+ */
+export function createVersionedHash(ring: KeyRing, purpose: string): VersionedHash {
+  const { current, find } = deriveKeys(ring, purpose);
+  const toMac = (key: KeyObject, text: string) =>
+    createHmac('sha256', key).update(text, 'utf8').digest('base64url');
+  return {
+    hash: (text) => `${current.id}.${toMac(current.secret, text)}`,
+    isHashOf(hashed, text) {
+      const [keyId = '', mac = ''] = hashed.split('.');
+      const key = find(keyId);
+      return key !== undefined && isSame(mac, toMac(key, text));
+    },
+  };
+}
+
+export interface VersionedHash {
+  hash(text: string): string;
+  isHashOf(hashed: string, text: string): boolean;
+}
+
 /** A keyed hash (HMAC). It uses the current key, so older hashes are not found after a rotation. */
 export function createKeyedHash(ring: KeyRing, purpose: string): (value: string) => string {
   const subkey = deriveKey(ring.current, purpose);

@@ -59,7 +59,7 @@ function rejectAll(
  * hold these places may be in the same batch.
  */
 export function createReadBatcher<Key, Found>({ keyOf, read }: ReadOptions<Key, Found>) {
-  type List = Wanted<Key, Found>;
+  type List = Waiting<Key, Found>;
   const find = createStatementBatcher<List, readonly (Found | undefined)[]>({
     sizeOf: ({ left }) => left.reduce((size, key) => size + keyOf(key).length, 0),
     async execute(applicationId, lists) {
@@ -165,7 +165,7 @@ interface ReadRecords<Key, Found> {
 }
 
 /** The records that one request reads. */
-interface Wanted<Key, Found> {
+interface Waiting<Key, Found> {
   readonly keys: readonly Key[];
   /** Those that have not been read. */
   left: readonly Key[];

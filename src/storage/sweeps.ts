@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { EVENTS_KEPT_MS } from '../domain/event.ts';
+import { EVENTS_KEPT_MS, RESPONSES_KEPT_MS } from '../domain/event.ts';
+import { AUDIT_KEPT_MS } from '../domain/operator.ts';
 import { CACHE_ENTRY_MAX_AGE_MS } from '../domain/tenant.ts';
 import { USAGE_KEPT_MS } from '../domain/usage.ts';
 import {
@@ -138,6 +139,9 @@ export function startSweeps(
   function start(name: (typeof SWEEPS)[number]): AsyncIterator<unknown> {
     if (name === 'expired_tokens') return sweeps.expiredTokens();
     if (name === 'connect_links') return sweeps.connectLinks();
+    if (name === 'responses') return sweeps.responses(new Date(clock.wall() - RESPONSES_KEPT_MS));
+    if (name === 'audit') return sweeps.audit(new Date(clock.wall() - AUDIT_KEPT_MS));
+    if (name === 'writes') return sweeps.writes(clock.wall());
     if (name === 'usage') return sweeps.usage(new Date(clock.wall() - USAGE_KEPT_MS));
     if (name === 'events') return sweeps.events(new Date(clock.wall() - EVENTS_KEPT_MS));
     return sweeps.contactCache({
@@ -147,7 +151,16 @@ export function startSweeps(
   }
 }
 
-const SWEEPS = ['expired_tokens', 'connect_links', 'events', 'usage', 'contact_cache'] as const;
+const SWEEPS = [
+  'expired_tokens',
+  'connect_links',
+  'events',
+  'usage',
+  'audit',
+  'responses',
+  'writes',
+  'contact_cache',
+] as const;
 const SWEEP_EVERY_MS = 5 * 60_000;
 /** Longer than the interval, so that the process that holds it keeps it, and short enough to be taken over soon. */
 const LEASE_MS = 6 * 60_000;
@@ -173,6 +186,9 @@ interface Swept {
     connectLinks(): AsyncIterator<unknown>;
     events(olderThan: Date): AsyncIterator<unknown>;
     usage(olderThan: Date): AsyncIterator<unknown>;
+    audit(olderThan: Date): AsyncIterator<unknown>;
+    responses(olderThan: Date): AsyncIterator<unknown>;
+    writes(now: number): AsyncIterator<unknown>;
     contactCache(bounds: CacheBounds): AsyncIterator<unknown>;
   };
 }

@@ -1,5 +1,11 @@
 import type { ProviderName } from '../domain/provider-names.ts';
-import type { CustomerScope, PlanWalk, SyncConfigurationInput, SyncPlans } from '../domain/sync.ts';
+import {
+  type CustomerScope,
+  type PlanWalk,
+  type StoredConfiguration,
+  type SyncPlans,
+  withLaterSettings,
+} from '../domain/sync.ts';
 import { planSyncs } from '../domain/sync-plan.ts';
 import type { ConnectionRow } from './customer-rows.ts';
 import { inTransaction, type Transaction, toQuery } from './events.ts';
@@ -39,7 +45,8 @@ function toPlace({ applicationId, providerName, customerId }: PlanWalk['after'])
 
 /** Replaces the plan of a connection. A sync with another table, or without one before, starts with a full run. */
 async function plan(tx: Transaction, unplanned: UnplannedRow, at: string): Promise<void> {
-  const { plannedFor, configuration, schema, ...connection } = unplanned;
+  const { plannedFor, configuration: stored, schema, ...connection } = unplanned;
+  const configuration = withLaterSettings(stored);
   const planned = planSyncs({
     destination: schema === null ? undefined : { schema },
     configuration,
@@ -49,12 +56,12 @@ async function plan(tx: Transaction, unplanned: UnplannedRow, at: string): Promi
   // Nothing where the connection was removed meanwhile.
   const { rows } = await tx.execute(toQuery(SET_PLAN, [...key, plannedFor]));
   if (rows.length === 0) return;
-  const given = planned.map((one, place) => ({
+  const planRows = planned.map((one, place) => ({
     ...one,
     place,
     intervalSeconds: configuration.intervalSeconds,
   }));
-  await tx.execute(toQuery(SET_SYNCS, [...key, JSON.stringify(given), at]));
+  await tx.execute(toQuery(SET_SYNCS, [...key, JSON.stringify(planRows), at]));
   await tx.execute(toQuery(SET_DUE, key));
 }
 
@@ -66,10 +73,11 @@ interface UnplannedRow extends CustomerScope {
   readonly connectionId: string;
   readonly plannedFor: string;
   readonly schema: string | null;
-  readonly configuration: SyncConfigurationInput;
+  readonly configuration: StoredConfiguration;
   readonly providerName: ProviderName;
   readonly status: ConnectionRow['status'];
   readonly connectionSyncConfig: ConnectionRow['connectionSyncConfig'];
+  readonly readableRecords: ConnectionRow['readableRecords'];
 }
 
 interface WalkedRow extends UnplannedRow {
@@ -85,7 +93,8 @@ select * from (
     concat_ws(' ', configured.version, coalesce(destination.version, 0),
       extract(epoch from connection.updated_at), connection.status, connection.credentials_version) as "plannedFor",
     destination.schema_name as schema, configured.configuration, connection.status,
-    connection.connection_sync_config as "connectionSyncConfig", plan.planned_for
+    connection.connection_sync_config as "connectionSyncConfig",
+    connection.readable_records as "readableRecords", plan.planned_for
   from ${source} as connection
   join crossbook.sync_configurations as configured
     on configured.application_id = connection.application_id
@@ -153,22 +162,23 @@ const IS_MOVED = `(excluded.schema_name is not null and (stored.schema_name, sto
 const SET_SYNCS = `
 with given as (
   select * from jsonb_to_recordset($3::jsonb) as given (kind text, object text, place int, schema text, "table" text,
-    "intervalSeconds" int, "pauseReason" text, problem jsonb)
+    "edgeTables" jsonb, "intervalSeconds" int, "pauseReason" text, problem jsonb)
 ), removed as (
   delete from crossbook.syncs as sync
   where application_id = $1::uuid and connection_id = $2::uuid
     and not exists (select from given where given.kind = sync.kind and given.object = sync.object)
 )
 insert into crossbook.syncs as stored (application_id, connection_id, kind, object, place, schema_name, table_name,
-  interval_seconds, pause_reason, problem, next_run_at)
-select $1::uuid, $2::uuid, kind, object, place, schema, "table", "intervalSeconds", "pauseReason",
+  edge_tables, interval_seconds, pause_reason, problem, next_run_at)
+select $1::uuid, $2::uuid, kind, object, place, schema, "table", "edgeTables", "intervalSeconds", "pauseReason",
   nullif(problem, 'null'), $4::timestamptz
 from given
 on conflict (application_id, connection_id, kind, object) do update set place = excluded.place,
   interval_seconds = excluded.interval_seconds, pause_reason = excluded.pause_reason, problem = excluded.problem,
-  schema_name = excluded.schema_name, table_name = excluded.table_name,
+  schema_name = excluded.schema_name, table_name = excluded.table_name, edge_tables = excluded.edge_tables,
   next_run_at = case when stored.pause_reason is distinct from excluded.pause_reason
-      or stored.problem is distinct from excluded.problem or ${IS_MOVED}
+      or stored.problem is distinct from excluded.problem
+      or stored.edge_tables is distinct from excluded.edge_tables or ${IS_MOVED}
     then excluded.next_run_at
     else least(stored.next_run_at, excluded.next_run_at + excluded.interval_seconds * interval '1 second') end,
   wants_full = stored.wants_full or ${IS_MOVED},

@@ -1,15 +1,17 @@
 import { and, eq } from 'drizzle-orm';
-import type { NewEvent } from '../domain/event.ts';
+import { CHANGED_EVENTS, type ChangedEvent, type NewEvent } from '../domain/event.ts';
 import {
   type ClaimedConnection,
   type DueSync,
   MAX_CHANGED_IDS,
   MAX_RUNS,
+  type RecordedBatch,
   type StoredDestination,
   type SyncCounts,
   type SyncOutcome,
   type SyncQueue,
 } from '../domain/sync.ts';
+import { findSyncedRecord } from '../domain/synced-records.ts';
 import { chunk } from '../lib/batcher.ts';
 import { type ConnectionRow, toConnection } from './customer-rows.ts';
 import { appendEvents, inTransaction, type Transaction, toQuery } from './events.ts';
@@ -82,8 +84,10 @@ export function createSyncQueue(deps: StoreDeps): SyncQueue {
         const { applicationId } = sync.claimed;
         const values = [...keyOf(sync), JSON.stringify(position), records, deleted];
         const advanced = await tx.execute<{ isRunnable: boolean }>(toQuery(ADVANCE, values));
-        if (changedIds.length + deletedIds.length > 0 && (await hasSubscriber(tx, applicationId))) {
-          const events = toChanges(sync, changedIds, deletedIds);
+        const type = toChangedEvent(sync);
+        const hasChanges = changedIds.length + deletedIds.length > 0;
+        if (hasChanges && type && (await hasSubscriber(tx, applicationId, type))) {
+          const events = toChanges(type, sync, { changedIds, deletedIds });
           await appendEvents(tx, { applicationId, at: now(), events });
         }
         return advanced.rows[0];
@@ -191,22 +195,32 @@ function toEvent(sync: DueSync, run: Finished & RunRow): NewEvent | undefined {
   };
 }
 
-async function hasSubscriber(tx: Transaction, applicationId: string): Promise<boolean> {
-  const { rows } = await tx.execute(toQuery(FIND_SUBSCRIBER, [applicationId]));
+/** Undefined: changes of such records have no event. */
+function toChangedEvent({ kind }: DueSync): ChangedEvent | undefined {
+  const type = `${findSyncedRecord(kind)?.nouns}.changed`;
+  return CHANGED_EVENTS.find((one) => one === type);
+}
+
+async function hasSubscriber(
+  tx: Transaction,
+  applicationId: string,
+  type: ChangedEvent,
+): Promise<boolean> {
+  const { rows } = await tx.execute(toQuery(FIND_SUBSCRIBER, [applicationId, type]));
   return rows.length > 0;
 }
 
 function toChanges(
+  type: ChangedEvent,
   { connection, claimed }: DueSync,
-  changed: readonly string[],
-  deleted: readonly string[],
+  { changedIds, deletedIds }: Pick<RecordedBatch, 'changedIds' | 'deletedIds'>,
 ): readonly NewEvent[] {
   const all = [
-    ...changed.map((id) => ({ id, isDeleted: false })),
-    ...deleted.map((id) => ({ id, isDeleted: true })),
+    ...changedIds.map((id) => ({ id, isDeleted: false })),
+    ...deletedIds.map((id) => ({ id, isDeleted: true })),
   ];
   return chunk(all, MAX_CHANGED_IDS).map((part) => ({
-    type: 'contacts.changed',
+    type,
     customerId: connection.customerId,
     connectionId: claimed.connectionId,
     data: {
@@ -280,7 +294,7 @@ returning stored.application_id as "applicationId", stored.connection_id as "con
 const READ_DUE = {
   name: 'read_due_syncs',
   text: `
-select kind, object, schema_name as schema, table_name as "table", interval_seconds as "intervalSeconds",
+select kind, object, schema_name as schema, table_name as "table", edge_tables as "edgeTables", interval_seconds as "intervalSeconds",
   wants_full as "wantsFull", position, synced_until as "syncedUntil", full_at as "fullAt",
   columns_key as "contentKey", incomplete, failures
 from crossbook.syncs
@@ -377,7 +391,7 @@ where application_id = $1::uuid and connection_id = $2::uuid and lease = $3::uui
 
 const FIND_SUBSCRIBER = `
 select 1 from crossbook.webhook_endpoints
-where application_id = $1::uuid and enabled and 'contacts.changed' = any (event_types) limit 1`;
+where application_id = $1::uuid and enabled and $2::text = any (event_types) limit 1`;
 
 const FIND_SECRET = {
   name: 'find_sync_destination_secret',

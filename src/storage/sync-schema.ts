@@ -18,6 +18,7 @@ import type {
   SyncPosition,
   TablePlace,
 } from '../domain/sync.ts';
+import type { EdgeTable } from '../domain/synced-records.ts';
 import {
   connections,
   crossbook,
@@ -93,6 +94,8 @@ export const syncs = crossbook.table(
     place: integer('place').notNull(),
     schemaName: text('schema_name'),
     tableName: text('table_name').notNull(),
+    /** Of the edges that its records have, or are the end of. */
+    edgeTables: jsonb('edge_tables').$type<readonly EdgeTable[]>().notNull().default([]),
     intervalSeconds: integer('interval_seconds').notNull(),
     /** Paused by the application. */
     isPaused: boolean('is_paused').notNull().default(false),

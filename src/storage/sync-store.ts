@@ -1,6 +1,7 @@
 import {
   type IncompleteRecords,
   MAX_RUNS,
+  type StoredConfiguration,
   type Sync,
   type SyncConfiguration,
   type SyncDestination,
@@ -10,7 +11,9 @@ import {
   type SyncPosition,
   type SyncRun,
   type SyncStore,
+  withLaterSettings,
 } from '../domain/sync.ts';
+import { type EdgeTable, listOwnEdges } from '../domain/synced-records.ts';
 import { isStorable } from '../lib/text.ts';
 import { inTransaction, toQuery } from './events.ts';
 import { isFree } from './leases.ts';
@@ -68,8 +71,8 @@ export function createSyncStore(deps: StoreDeps, applicationId: string): SyncSto
         const [plan] = rows;
         if (!plan) return 0;
         const key = [applicationId, plan.connectionId];
-        const wanted = [table ?? null, change.to, wantsFull, now().toISOString()];
-        const changed = await tx.execute(toQuery(CHANGE_SYNCS, [...key, ...wanted]));
+        const parameters = [table ?? null, change.to, wantsFull, now().toISOString()];
+        const changed = await tx.execute(toQuery(CHANGE_SYNCS, [...key, ...parameters]));
         await tx.execute(toQuery(SET_DUE, key));
         return changed.rows.length;
       });
@@ -93,7 +96,7 @@ interface DestinationRow {
 
 function toConfigurations(rows: readonly object[]): readonly SyncConfiguration[] {
   return (rows as readonly ConfigurationRow[]).map(({ configuration, ...row }) => ({
-    ...configuration,
+    ...withLaterSettings(configuration),
     ...row,
   }));
 }
@@ -101,12 +104,12 @@ function toConfigurations(rows: readonly object[]): readonly SyncConfiguration[]
 interface ConfigurationRow {
   readonly provider: SyncConfiguration['provider'];
   readonly updatedAt: Date;
-  readonly configuration: Omit<SyncConfiguration, 'provider' | 'updatedAt'>;
+  readonly configuration: StoredConfiguration;
 }
 
 /** The status follows from the state, so that no process has to change it where another one was killed. */
 function toSync(row: SyncRow): Sync {
-  const { kind, object, schema, table, syncedUntil, position } = row;
+  const { kind, object, schema, table, edgeTables, syncedUntil, position } = row;
   const runs = row.runs.map(toRun);
   const [lastRun = null] = runs;
   const pauseReason = row.isPaused ? 'REQUESTED' : row.pauseReason;
@@ -117,6 +120,7 @@ function toSync(row: SyncRow): Sync {
     object,
     schema,
     table,
+    edgeTables: listOwnEdges(edgeTables, kind),
     status: toStatus({ ...row, isRunning, pauseReason, hasRun: lastRun !== null }),
     pauseReason,
     error: row.problem ?? (row.failures > 0 ? (lastRun?.error ?? null) : null),
@@ -166,6 +170,7 @@ interface SyncRow {
   readonly object: string;
   readonly schema: string | null;
   readonly table: string;
+  readonly edgeTables: readonly EdgeTable[];
   readonly isPaused: boolean;
   readonly pauseReason: SyncPauseReason | null;
   readonly problem: SyncError | null;
@@ -232,7 +237,7 @@ const LIST_SYNCS = {
   name: 'list_syncs',
   text: `
 select sync.connection_id as "connectionId", kind, object, schema_name as schema, table_name as "table",
-  is_paused as "isPaused", pause_reason as "pauseReason", problem, next_run_at as "nextRunAt", position,
+  edge_tables as "edgeTables", is_paused as "isPaused", pause_reason as "pauseReason", problem, next_run_at as "nextRunAt", position,
   started_at as "startedAt", records, deleted, synced_until as "syncedUntil", incomplete, failures,
   not ${isFree('plan')} as "isLeased",
   coalesce((

@@ -24,40 +24,40 @@ export function createUpsert(shared: SharedStoreDeps) {
   const add = createStatementBatcher<UpsertRow, WrittenRow | undefined>({
     keyOf: ({ customerId }) => customerId,
     sizeOf: ({ customer, entries = '' }) => customer.length + entries.length,
-    execute: (applicationId, given) => writeTogether(openDeps(applicationId), given),
+    execute: (applicationId, upserts) => writeTogether(openDeps(applicationId), upserts),
   });
   /** Undefined if the customer has another version than expected. */
   return (applicationId: string, upsert: CustomerUpsert): Promise<WrittenRow | undefined> => {
     const mode = toWriteMode(upsert.expectedVersion);
     const deps = openDeps(applicationId);
-    const given = toUpsertRow(deps, applicationId, upsert);
-    return mode === 'always' ? add(applicationId, given) : writeAlone(deps, mode, given);
+    const upsertRow = toUpsertRow(deps, applicationId, upsert);
+    return mode === 'always' ? add(applicationId, upsertRow) : writeAlone(deps, mode, upsertRow);
   };
 }
 
-async function writeTogether(deps: StoreDeps, given: readonly UpsertRow[]) {
+async function writeTogether(deps: StoreDeps, upserts: readonly UpsertRow[]) {
   try {
-    const rows = await write(deps, 'always', given);
+    const rows = await write(deps, 'always', upserts);
     const byCustomer = new Map(rows.map((row) => [row.customerId, row]));
-    return given.map(({ customerId }) => byCustomer.get(customerId));
+    return upserts.map(({ customerId }) => byCustomer.get(customerId));
   } catch (error) {
-    if (isUnavailable(error) || given.length === 1) throw error;
+    if (isUnavailable(error) || upserts.length === 1) throw error;
     // The database rejected the whole batch because of one row and wrote nothing: each is retried in a statement of its
     // own.
-    return given.map((one) => writeAlone(deps, 'always', one));
+    return upserts.map((one) => writeAlone(deps, 'always', one));
   }
 }
 
-async function writeAlone(deps: StoreDeps, mode: WriteMode, given: UpsertRow) {
-  const [row] = await write(deps, mode, [given]);
+async function writeAlone(deps: StoreDeps, mode: WriteMode, upsertRow: UpsertRow) {
+  const [row] = await write(deps, mode, [upsertRow]);
   return row;
 }
 
 /** Writes upserts of one application. If one names a connection all use the longer statement. */
-function write({ engine, now }: StoreDeps, mode: WriteMode, given: readonly UpsertRow[]) {
-  const linking = given.filter(({ entries }) => entries !== undefined);
-  const customers = `[${given.map(({ customer }) => customer).join(',')}]`;
-  const values = [given[0]?.applicationId, customers, now().toISOString()];
+function write({ engine, now }: StoreDeps, mode: WriteMode, upserts: readonly UpsertRow[]) {
+  const linking = upserts.filter(({ entries }) => entries !== undefined);
+  const customers = `[${upserts.map(({ customer }) => customer).join(',')}]`;
+  const values = [upserts[0]?.applicationId, customers, now().toISOString()];
   if (linking.length === 0) return engine.query<WrittenRow>(UPSERTS.customerOnly[mode], values);
   const entries = linking.map(
     ({ customerId, entries }) => `${JSON.stringify(customerId)}:${entries}`,

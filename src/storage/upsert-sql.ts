@@ -1,4 +1,5 @@
 import type { WriteMode } from '../domain/expected-version.ts';
+import { DEFAULT_ACCESS } from '../domain/record-access.ts';
 import { CONNECTION_BYTES, CONNECTIONS_JSON, connectionsOf } from './connection-sql.ts';
 import { CONNECTION_DATA, recordEvents } from './events.ts';
 import { CONNECTION_COLUMNS } from './schema.ts';
@@ -73,6 +74,33 @@ const SETTING_COLUMNS = (
 function ifGiven(column: string, field: string): string {
   return `case when ${entryOf('excluded')} ? '${field}' then excluded.${column} else stored.${column} end`;
 }
+/** The records of a new connection that are not given. */
+const RECORDS = `coalesce(
+    (select array_agg(type) from jsonb_array_elements_text(entry -> 'records') as type), '{${DEFAULT_ACCESS.records.join(',')}}')`;
+const GIVEN = entryOf('excluded');
+/** Of a connection that was made by a connect link, its customer decides, unless other credentials are given. */
+const IS_DECIDED = `stored.account_id is not null and not (${GIVEN} ? 'sealed')`;
+/** What may be read and changed. Without records, the access is for those of the connection. */
+const ACCESS_COLUMNS = [
+  {
+    column: 'readable_records',
+    value: RECORDS,
+    changed: `case when ${GIVEN} ? 'records' and not (${IS_DECIDED}) then excluded.readable_records
+      else stored.readable_records end`,
+  },
+  {
+    column: 'writable_records',
+    value: `case when entry ->> 'access' = 'READ_WRITE' then ${RECORDS} else '{}' end`,
+    changed: `case when ${IS_DECIDED} then stored.writable_records
+      when ${GIVEN} ? 'access' and ${GIVEN} ? 'records' then excluded.writable_records
+      when ${GIVEN} ->> 'access' = 'READ_WRITE' then stored.readable_records
+      when ${GIVEN} ->> 'access' = 'READ' then '{}'
+      when ${GIVEN} ? 'records' then array(
+        select type from unnest(stored.writable_records) as type where type = any (excluded.readable_records))
+      else stored.writable_records end`,
+  },
+];
+const SET_COLUMNS = [...SETTING_COLUMNS, ...ACCESS_COLUMNS];
 /** Bytes of the configurations, as text. */
 function configurationBytes(textOf: (setting: (typeof SETTING_COLUMNS)[number]) => string) {
   return SETTING_COLUMNS.filter(({ isJson }) => isJson)
@@ -139,12 +167,12 @@ with written as (${writeCustomers}
   returning stored.customer_id, stored.version, stored.name, stored.email
 ), linked as (
   insert into crossbook.connections as stored
-    (id, application_id, customer_id, provider_name, provider_id, ${SETTING_COLUMNS.map(({ column }) => column).join(', ')},
+    (id, application_id, customer_id, provider_name, provider_id, ${SET_COLUMNS.map(({ column }) => column).join(', ')},
      configuration_bytes, status, status_reason, status_changed_at, credentials_version,
      credentials_fingerprint, event_sequence, last_event_id,
      created_at, updated_at)
   select (entry ->> 'id')::uuid, $1::uuid, customer_id, provider_name, (entry ->> 'providerId')::uuid,
-    ${SETTING_COLUMNS.map(({ value }) => value).join(', ')},
+    ${SET_COLUMNS.map(({ value }) => value).join(', ')},
     ${configurationBytes(({ value }) => value)},
     entry ->> 'status', entry ->> 'statusReason', $3::timestamptz, 1, '1.' || (entry ->> 'fingerprint'),
     case when entry ->> 'sealed' is null then 0 else 1 end,
@@ -152,7 +180,7 @@ with written as (${writeCustomers}
     $3::timestamptz, $3::timestamptz
   from written cross join jsonb_each($4::jsonb -> customer_id) as given (provider_name, entry)
   on conflict (application_id, customer_id, provider_name) do update set
-    ${SETTING_COLUMNS.map(({ column, changed }) => `${column} = ${changed}`).join(', ')},
+    ${SET_COLUMNS.map(({ column, changed }) => `${column} = ${changed}`).join(', ')},
     configuration_bytes = ${configurationBytes(({ changed }) => changed)},
     ${ifResealed('status', 'excluded.status')},
     ${ifResealed('status_reason', `case when ${CLEARED} then ${CLEARED_REASON} else excluded.status_reason end`)},

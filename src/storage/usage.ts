@@ -1,5 +1,10 @@
 import { sql } from 'drizzle-orm';
-import type { UsageCounts, UsageRow, UsageStore } from '../domain/usage.ts';
+import {
+  MAX_RECENT_ERRORS,
+  type UsageCounts,
+  type UsageRow,
+  type UsageStore,
+} from '../domain/usage.ts';
 import type { CustomerKey } from './customer-rows.ts';
 import type { Engine } from './engine/postgres.ts';
 import type { Transaction } from './events.ts';
@@ -75,7 +80,23 @@ const columns = (toColumn: (column: string, name: string) => string) =>
     .map(([name, column]) => toColumn(column, name))
     .join(', ');
 
+/** Adds up lists of tallies, which are objects of numbers, by name. `list` is a query of them. */
+const mergeTallies = (list: string) =>
+  `(select jsonb_object_agg(name, total) from (
+    select name, sum(value::text::numeric) as total
+    from (${list}) as list (tallies), jsonb_each(tallies) as entry (name, value) group by name
+  ) as merged)`;
+/** The latest of both. */
+const mergeErrors = (list: string) =>
+  `(select jsonb_agg(error order by error ->> 'at') from (
+    select error from (${list}) as list (errors), jsonb_array_elements(errors) as error
+    order by error ->> 'at' desc limit ${MAX_RECENT_ERRORS}
+  ) as latest)`;
+
 const ADDED = columns((column) => `${column} = stored.${column} + excluded.${column}`);
+const ADDED_DETAILS = `
+  tallies = ${mergeTallies('values (stored.tallies), (excluded.tallies)')},
+  recent_errors = ${mergeErrors('values (stored.recent_errors), (excluded.recent_errors)')}`;
 const SUMS = columns((column, name) => `sum(${column})::float8 as "${name}"`);
 
 /**
@@ -88,21 +109,29 @@ const ADD_USAGE = {
   text: `
 with given as materialized (
   select * from json_to_recordset($1::json) as given ("applicationId" uuid, "customerId" text, hour timestamptz,
-    ${columns((_column, name) => `"${name}" bigint`)})
+    ${columns((_column, name) => `"${name}" bigint`)}, tallies jsonb, recent jsonb)
 ), known as materialized (
   select customer.application_id, customer.customer_id from crossbook.customers as customer
   where (customer.application_id, customer.customer_id) in (select "applicationId", "customerId" from given)
   order by customer.application_id, customer.customer_id
   for key share of customer
 )
-insert into crossbook.usage as stored (application_id, customer_id, hour, ${columns((column) => column)})
-select "applicationId", coalesce(known.customer_id, ''), hour, ${columns((_column, name) => `sum("${name}")`)}
-from given
-join crossbook.applications as application on application.id = "applicationId" and application.deleted_at is null
-left join known on known.application_id = "applicationId" and known.customer_id = "customerId"
-group by 1, 2, 3
-order by 1, 2, 3
-on conflict (application_id, customer_id, hour) do update set ${ADDED}`,
+insert into crossbook.usage as stored
+  (application_id, customer_id, hour, ${columns((column) => column)}, tallies, recent_errors)
+select application_id, customer_id, hour, ${columns((_column, name) => `"${name}"`)},
+  ${mergeTallies('select unnest(tallies)')}, ${mergeErrors('select unnest(recent)')}
+from (
+  select "applicationId" as application_id, coalesce(known.customer_id, '') as customer_id, hour,
+    ${columns((_column, name) => `sum("${name}") as "${name}"`)},
+    array_agg(tallies) filter (where "customerId" = '' or known.customer_id is not null) as tallies,
+    array_agg(recent) as recent
+  from given
+  join crossbook.applications as application on application.id = "applicationId" and application.deleted_at is null
+  left join known on known.application_id = "applicationId" and known.customer_id = "customerId"
+  group by 1, 2, 3
+) as summed
+order by application_id, customer_id, hour
+on conflict (application_id, customer_id, hour) do update set ${ADDED}, ${ADDED_DETAILS}`,
 };
 
 const IN_RANGE = 'hour >= $1::timestamptz and hour < $2::timestamptz';
@@ -123,6 +152,7 @@ const USAGE_BY_CUSTOMER = {
 select customer_id as "customerId", ${SUMS}
 from crossbook.usage where ${IN_RANGE} and application_id = $3::uuid
 group by customer_id
+having sum(requests) > 0 or sum(provider_calls) > 0
 order by sum(requests) desc, customer_id limit $4::int`,
 };
 

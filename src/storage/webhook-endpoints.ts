@@ -74,7 +74,7 @@ export function createWebhookEndpoints(deps: StoreDeps, applicationId: string): 
       return rowCount === 1;
     },
     rotateSecret: (id) => rotateSecret(deps, id, own(id)),
-    redeliver: (id, wanted) => redeliver(deps, [applicationId, id], wanted),
+    redeliver: (id, redelivery) => redeliver(deps, [applicationId, id], redelivery),
     sendTest: (id) => sendTest(deps, applicationId, id),
   };
 }
@@ -114,16 +114,16 @@ function rotateSecret({ engine, secrets, now }: StoreDeps, id: string, own: SQL 
 async function redeliver(
   { engine, now, onAppended }: StoreDeps,
   place: readonly [applicationId: string, id: string],
-  wanted: Redelivery,
+  redelivery: Redelivery,
 ): Promise<Redelivered | undefined> {
   const values = [...place, now().toISOString()];
-  const [row] = await ('since' in wanted
+  const [row] = await ('since' in redelivery
     ? engine.query<RedeliveredRow>(REDELIVER_SINCE, [
         ...values,
-        wanted.since.toISOString(),
+        redelivery.since.toISOString(),
         MAX_REDELIVERED,
       ])
-    : engine.query<RedeliveredRow>(REDELIVER_IDS, [...values, wanted.eventIds]));
+    : engine.query<RedeliveredRow>(REDELIVER_IDS, [...values, redelivery.eventIds]));
   if (row && !row.enabled) throw toDisabled();
   onAppended();
   return row && { scheduled: row.scheduled, nextSince: row.nextSince };

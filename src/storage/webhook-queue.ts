@@ -52,6 +52,13 @@ export function createWebhookQueue({ engine, secrets, now }: StoreDeps): Webhook
       const times = [at(retryAfterMs), at(pauseMs), isGone, at(-RETRIES_MS)];
       await query(FAIL, [endpointId, eventId, at(), reason, ...times, applicationId]);
     },
+    keepResponse: async (
+      { applicationId, endpointId, eventId },
+      { attempt, status, reason, body, ms },
+    ) => {
+      const key = [applicationId, endpointId, eventId, at()];
+      await query(KEEP_RESPONSE, [...key, attempt, status, reason, body, ms]);
+    },
     release: async ({ applicationId, id }, lease) => {
       await query(RELEASE, [applicationId, id, lease]);
     },
@@ -152,6 +159,39 @@ where (application_id, id) in (
 returning id, application_id as "applicationId", url, failures, array_remove(array[
   sealed_secret, case when previous_secret_until > $1::timestamptz then sealed_previous_secret end
 ], null) as "sealedSecrets"`,
+};
+
+/** An event that was deleted meanwhile has none. */
+const KEEP_RESPONSE = {
+  name: 'keep_response',
+  text: `
+insert into crossbook.webhook_responses
+  (application_id, endpoint_id, event_id, created_at, attempt, status, reason, body, ms)
+select $1::uuid, $2::uuid, id, $4::timestamptz, $5::int, $6::int, $7::text, $8::text, $9::int
+from crossbook.events where application_id = $1::uuid and id = $3::uuid
+on conflict do nothing`,
+};
+
+/** Deletes responses of before, and yields the number of deleted rows after each statement. */
+export function createResponseSweep(engine: Engine) {
+  return (olderThan: Date, batch = SWEPT_AT_ONCE) =>
+    inBatches(batch, async () => {
+      const values = [olderThan.toISOString(), batch];
+      const [row] = await engine.query<{ count: number }>(SWEEP_RESPONSES, values);
+      return row?.count ?? 0;
+    });
+}
+
+const SWEEP_RESPONSES = {
+  name: 'sweep_responses',
+  text: `
+with deleted as (
+  delete from crossbook.webhook_responses where (application_id, event_id, endpoint_id, created_at) in (
+    select application_id, event_id, endpoint_id, created_at from crossbook.webhook_responses
+    where created_at < $1::timestamptz order by created_at limit $2::int
+  ) returning 1
+)
+select count(*)::int as count from deleted`,
 };
 
 /** Releases the lease and keeps the time of the last service. */

@@ -12,20 +12,23 @@ import {
   type Written,
   type WrittenBatch,
 } from '../domain/sync.ts';
+import type { EdgeTable } from '../domain/synced-records.ts';
 import { chunk } from '../lib/batcher.ts';
 import type { Clock } from '../lib/clock.ts';
 import { withErrorListener } from '../lib/error-listener.ts';
-import { quote } from '../lib/text.ts';
 import { DestinationClient } from './client.ts';
 import { type HostRules, refuseOwnDatabase, toClientConfig } from './connect.ts';
+import { type EdgeStatements, toEdgeStatements } from './edge-table.ts';
+import { writeEdges } from './edges.ts';
 import { type Place, toSyncFailure } from './failures.ts';
-import { checkSchema, hasTable, prepareTable } from './prepare.ts';
+import { analyzeNew, checkSchema, hasTable, prepareTable } from './prepare.ts';
+import { writeRows } from './rows.ts';
 import { createRowArrays, type Statements, toDeleteRows, toRange, toStatements } from './table.ts';
 import { begin, hasResponded, LeaseLost, rollBack, STATEMENT_MS } from './transaction.ts';
 
 /** The destinations of all applications: each has a small pool, which ends when it is not used. */
 export function createDestinations(options: DestinationsOptions): OpenDestinations {
-  const pools = new Map<string, KeptPool>();
+  const pools = new Map<string, PoolEntry>();
   const { clock } = options;
 
   return {
@@ -46,10 +49,10 @@ export function createDestinations(options: DestinationsOptions): OpenDestinatio
 
     open(destination) {
       return openDestination(async (place, work) => {
-        const kept = poolOf(destination);
-        kept.users += 1;
+        const entry = poolOf(destination);
+        entry.users += 1;
         try {
-          const pool = await kept.pool;
+          const pool = await entry.pool;
           const client = await pool.connect();
           let isBroken = true;
           try {
@@ -68,18 +71,18 @@ export function createDestinations(options: DestinationsOptions): OpenDestinatio
           const known = toSyncFailure(error, { ...destination, ...place });
           // After a failover its name may have another address.
           if (known?.code === 'DESTINATION_UNREACHABLE' || !hasResponded(error))
-            end(destination.applicationId, kept);
+            end(destination.applicationId, entry);
           throw known ?? error;
         } finally {
-          kept.users -= 1;
-          kept.usedAt = clock.now();
+          entry.users -= 1;
+          entry.usedAt = clock.now();
         }
       });
     },
 
     endIdle() {
-      for (const [applicationId, kept] of pools)
-        if (kept.users === 0 && clock.now() - kept.usedAt >= IDLE_MS) end(applicationId, kept);
+      for (const [applicationId, entry] of pools)
+        if (entry.users === 0 && clock.now() - entry.usedAt >= IDLE_MS) end(applicationId, entry);
     },
 
     countPools: () => pools.size,
@@ -92,26 +95,26 @@ export function createDestinations(options: DestinationsOptions): OpenDestinatio
   };
 
   /** One for each version of an application's destination. */
-  function poolOf(destination: StoredDestination): KeptPool {
+  function poolOf(destination: StoredDestination): PoolEntry {
     const { applicationId, version } = destination;
     const known = pools.get(applicationId);
     if (known?.version === version) return known;
     if (known) end(applicationId, known);
-    const kept = {
+    const entry = {
       version,
       pool: toClientConfig(destination, options).then(openPool),
       users: 0,
       usedAt: clock.now(),
     };
-    kept.pool.catch(() => end(applicationId, kept));
-    pools.set(applicationId, kept);
-    return kept;
+    entry.pool.catch(() => end(applicationId, entry));
+    pools.set(applicationId, entry);
+    return entry;
   }
 
-  function end(applicationId: string, kept: KeptPool): void {
-    if (pools.get(applicationId) === kept) pools.delete(applicationId);
+  function end(applicationId: string, entry: PoolEntry): void {
+    if (pools.get(applicationId) === entry) pools.delete(applicationId);
     // Connections that are in use end when they are released.
-    void kept.pool
+    void entry.pool
       .then((pool) => (pool.ended || pool.ending ? undefined : pool.end()))
       .catch(() => undefined);
   }
@@ -161,9 +164,16 @@ function openDestination(run: Run): OpenedDestination {
   return {
     openTable: (table) =>
       run(table, async (client) => {
-        const statements = toStatements(table.kind, table.schema, table.table);
-        const identity = await prepareTable(client, table, statements);
-        return toTable(table, { identity, statements, run });
+        const { kind, schema } = table;
+        const statements = toStatements(kind, schema, table.table);
+        const identities = [await prepareTable(client, table, statements)];
+        const edges = new Map<EdgeTable, EdgeStatements>();
+        for (const name of table.edgeTables) {
+          const ofEdges = toEdgeStatements(name, schema, table.table);
+          edges.set(name, ofEdges);
+          identities.push(await prepareTable(client, { schema, table: name }, ofEdges));
+        }
+        return toTable(table, { identity: identities.join(' '), statements, edges, run });
       }),
     deleteRows: (place, owner: RowsOfCustomer) =>
       run(place, async (client) => {
@@ -176,24 +186,9 @@ function openDestination(run: Run): OpenedDestination {
   };
 }
 
-/** Runs a statement that returns how many rows it had to write, and how many it has written. */
-async function writeRows(
-  client: pg.PoolClient,
-  { schema, table }: Pick<TableOfSync, 'schema' | 'table'>,
-  { text, values }: { readonly text: string; readonly values: unknown[] },
-): Promise<number> {
-  const { rows } = await client.query<{ due: string; written: string }>(text, values);
-  const due = Number(rows[0]?.due);
-  const written = Number(rows[0]?.written);
-  if (written >= due) return written;
-  throw new SyncFailure(
-    'DESTINATION_TABLE',
-    `The table ${quote(table)} in the schema ${quote(schema)} took ${written} of ${due} rows, because a trigger of the table discards rows: change or drop the trigger.`,
-  );
-}
-
-function toTable(table: TableOfSync, { identity, statements, run }: OpenedTable): SyncTable {
+function toTable(table: TableOfSync, { identity, statements, edges, run }: OpenedTable): SyncTable {
   const key = [table.applicationId, table.providerName, table.customerId];
+  const edgeWriter = { table, statements: edges, key };
   return {
     identity,
     toRows: (records) => toRows(records, statements),
@@ -210,6 +205,9 @@ function toTable(table: TableOfSync, { identity, statements, run }: OpenedTable)
           const values = [...key, some, syncedAt];
           deleted += await writeRows(client, table, { text: statements.markDeleted, values });
         }
+        const counted = await writeEdges(client, edgeWriter, page);
+        records += counted.records;
+        deleted += counted.deleted;
         const written = await findWritten(client, page, { statements, key });
         if (!page.mayCommit())
           throw new LeaseLost('The lease of a sync ended before its rows were committed.');
@@ -218,7 +216,7 @@ function toTable(table: TableOfSync, { identity, statements, run }: OpenedTable)
     },
     listOthers: (range, ids, limit) =>
       run(table, async (client) => {
-        const { text, values } = toRange(range);
+        const { text, values } = toRange(range, { column: 'id', first: 6 });
         const { rows } = await client.query<{ id: string }>(statements.findOthers(text), [
           ...key,
           ids,
@@ -228,6 +226,13 @@ function toTable(table: TableOfSync, { identity, statements, run }: OpenedTable)
         const known = new Set(ids);
         return rows.flatMap(({ id }) => (known.has(id) ? [] : id)).slice(0, limit);
       }),
+    analyzeNew: () =>
+      run(table, async (client) => {
+        const { schema } = table;
+        await analyzeNew(client, { schema, table: table.table }, statements);
+        for (const [name, ofEdges] of edges)
+          await analyzeNew(client, { schema, table: name }, ofEdges);
+      }).catch(() => undefined),
   };
 }
 
@@ -288,6 +293,7 @@ const PIECE_BYTES = 256 * 1024;
 
 interface OpenedTable {
   readonly identity: string;
+  readonly edges: ReadonlyMap<EdgeTable, EdgeStatements>;
   readonly statements: Statements;
   readonly run: Run;
 }
@@ -298,7 +304,7 @@ type Run = <T>(
   work: (client: pg.PoolClient) => Promise<T>,
 ) => Promise<T>;
 
-interface KeptPool {
+interface PoolEntry {
   readonly version: number;
   readonly pool: Promise<pg.Pool>;
   users: number;

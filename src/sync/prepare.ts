@@ -2,7 +2,8 @@ import { randomBytes } from 'node:crypto';
 import type pg from 'pg';
 import { SyncFailure, type TablePlace } from '../domain/sync.ts';
 import { quote } from '../lib/text.ts';
-import { FIND_TABLE, FIXED_COLUMNS, quoteName, type Statements } from './table.ts';
+import { EDGE_COLUMNS } from './edge-table.ts';
+import { FIND_TABLE, FIXED_COLUMNS, quoteName, type TableShape, toQualifiedName } from './table.ts';
 
 /** Creates a table in a transaction that is rolled back. */
 export async function checkSchema(client: pg.ClientBase, schema: string): Promise<void> {
@@ -30,7 +31,7 @@ export async function checkSchema(client: pg.ClientBase, schema: string): Promis
 export async function prepareTable(
   client: pg.ClientBase,
   place: Place,
-  statements: Statements,
+  statements: TableShape,
 ): Promise<string> {
   const found = await findTable(client, place);
   if (found.oid !== null && checkTable(found, place, statements).length === 0) return found.oid;
@@ -53,19 +54,37 @@ export async function prepareTable(
 /** Whether there is a table of syncs, which has rows of customers. */
 export async function hasTable(client: pg.ClientBase, place: Place): Promise<boolean> {
   const { columns } = await findTable(client, place, { isSchemaNeeded: false });
-  return FIXED_COLUMNS.every((name) => columns.has(name));
+  return [FIXED_COLUMNS, ...EDGE_COLUMNS].some((names) => names.every((name) => columns.has(name)));
+}
+
+/**
+ * Gathers statistics of a table that has none. Until PostgreSQL does so by itself, it plans a join as if each customer had
+ * one row: with 25,000 of them, it takes minutes.
+ */
+export async function analyzeNew(
+  client: pg.ClientBase,
+  { schema, table }: Place,
+  { fixed }: Pick<TableShape, 'fixed'>,
+): Promise<void> {
+  const { rows } = await client.query(
+    'select from pg_catalog.pg_stats where schemaname = $1 and tablename = $2 limit 1',
+    [schema, table],
+  );
+  if (rows.length > 0) return;
+  const columns = fixed.map(quoteName).join(', ');
+  await client.query(`analyze ${toQualifiedName(schema, table)} (${columns})`);
 }
 
 /** The columns that the table lacks. Throws if syncs cannot write to it. */
 function checkTable(
   { isTable, isPartition, columns }: FoundTable,
   place: Place,
-  { types, addable }: Statements,
-): Statements['addable'] {
+  { types, fixed, addable }: TableShape,
+): TableShape['addable'] {
   const fail = (detail: string) =>
     new SyncFailure('DESTINATION_TABLE', `${describe(place)} ${detail}`);
   if (!isTable) throw fail('is a view or another object that is not a table: choose another name.');
-  const lacking = FIXED_COLUMNS.filter((name) => !columns.has(name));
+  const lacking = fixed.filter((name) => !columns.has(name));
   if (lacking.length > 0) {
     throw fail(
       `is not a table of syncs, because it lacks ${listColumns(lacking)}. It was not changed: choose another name or schema, or rename it.`,

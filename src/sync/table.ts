@@ -1,5 +1,8 @@
-import type { Contact } from '../domain/records/contact.ts';
+import type { CrmRecord } from '../domain/records/record.ts';
+import type { Scalar, Shape, Type } from '../domain/shape.ts';
 import type { KeyRange, SyncedRecord, SyncKind } from '../domain/sync.ts';
+import { SYNCED_KINDS, SYNCED_RECORDS } from '../domain/synced-records.ts';
+import { isRecord } from '../lib/json.ts';
 import { TextArray } from './text-array.ts';
 
 /** The SQL of a table that a sync writes. Names are checked before, and quoted here. */
@@ -15,57 +18,40 @@ function toSnakeCase(name: string): string {
   return column;
 }
 
-const KEY_COLUMNS = {
+/** Whose a row is: of every table of syncs. */
+export const OWNER_COLUMNS = {
   application_id: 'uuid',
   provider_name: 'text',
   customer_id: 'text',
-  id: 'text',
 };
+const KEY_COLUMNS = { ...OWNER_COLUMNS, id: 'text' };
 const STATE_COLUMNS = { is_deleted: 'boolean', synced_at: 'timestamp with time zone' };
-/** Columns that no run adds: a table without them is not a table of syncs. */
+/** Columns that no run adds: a table without them is not one of records. */
 export const FIXED_COLUMNS: readonly string[] = Object.keys({ ...KEY_COLUMNS, ...STATE_COLUMNS });
 
-/** The types of a contact's columns. A field of the common shape that is missing here is a compile error. */
-const CONTACT_TYPES: Readonly<Record<ContactColumn, ColumnType>> = {
-  accountId: 'text',
-  ownerId: 'text',
-  firstName: 'text',
-  lastName: 'text',
-  addresses: 'jsonb',
-  emailAddresses: 'jsonb',
-  phoneNumbers: 'jsonb',
-  lifecycleStage: 'text',
-  lastActivityAt: 'timestamp with time zone',
-  createdAt: 'timestamp with time zone',
-  updatedAt: 'timestamp with time zone',
-  lastModifiedAt: 'timestamp with time zone',
-  customFields: 'jsonb',
-  rawData: 'jsonb',
-};
+/** PostgreSQL's types of the scalars of the common shape. One that is missing here is a compile error. */
+const SCALAR_TYPES = {
+  string: 'text',
+  id: 'text',
+  uuid: 'text',
+  url: 'text',
+  int: 'integer',
+  float: 'double precision',
+  decimal: 'numeric',
+  boolean: 'boolean',
+  json: 'jsonb',
+  moment: 'timestamp with time zone',
+  date: 'timestamp with time zone',
+  day: 'date',
+} as const satisfies Readonly<Record<Scalar<unknown>['scalar'], string>>;
 
-/** The id and `is_deleted` are columns of every table. */
-type ContactColumn = Exclude<keyof Contact, 'remoteId' | 'source' | 'isDeleted'>;
-type ColumnType = 'text' | 'jsonb' | 'timestamp with time zone';
+type ColumnType = (typeof SCALAR_TYPES)[Scalar<unknown>['scalar']];
+type Column = readonly [type: ColumnType, read: (record: SyncedRecord) => unknown];
+type Columns = Readonly<Record<string, Column>>;
 
 const OMITTED_FIELDS: Columns = {
   omitted_fields: ['jsonb', ({ omittedFields }) => omittedFields],
 };
-
-/** The columns of contacts are named as in REST. */
-const CONTACT_COLUMNS: Columns = {
-  ...Object.fromEntries<Columns[string]>(
-    (Object.entries(CONTACT_TYPES) as [ContactColumn, ColumnType][]).map(([field, type]) => [
-      toSnakeCase(field),
-      [type, ({ contact }) => toColumnValue(contact?.[field])],
-    ]),
-  ),
-  ...OMITTED_FIELDS,
-};
-
-/** The items of a list are parts of the common shape. */
-function toColumnValue(value: Contact[ContactColumn] | undefined): unknown {
-  return Array.isArray(value) ? value.map(toSnakeCased) : value;
-}
 
 const OBJECT_COLUMNS: Columns = {
   last_modified_at: ['timestamp with time zone', ({ lastModifiedAt }) => lastModifiedAt],
@@ -73,12 +59,64 @@ const OBJECT_COLUMNS: Columns = {
   ...OMITTED_FIELDS,
 };
 
-type Columns = Readonly<
-  Record<string, readonly [type: ColumnType, read: (record: SyncedRecord) => unknown]>
->;
+/** The id and `is_deleted` are columns of every table. */
+const KEY_FIELDS: readonly string[] = ['remoteId', 'isDeleted'] satisfies (keyof CrmRecord)[];
+
+/** The columns of records in the common shape are named as in REST. */
+const RECORD_COLUMNS = new Map<SyncKind, Columns>(
+  SYNCED_KINDS.map((kind) => [kind, toRecordColumns(SYNCED_RECORDS[kind].shape)]),
+);
+
+function toRecordColumns({ fields }: Shape<unknown>): Columns {
+  const columns = Object.entries(fields)
+    .filter(([name]) => !KEY_FIELDS.includes(name))
+    .flatMap(([name, { type }]) =>
+      toColumns(toSnakeCase(name), type, ({ record }) => partOf(record, name)),
+    );
+  return {
+    ...Object.fromEntries(columns),
+    custom_fields: ['jsonb', ({ record }) => record?.customFields],
+    raw_data: ['jsonb', ({ record }) => record?.rawData],
+    ...OMITTED_FIELDS,
+  };
+}
+
+/**
+ * A shape has a column for each of its fields, so that SQL can filter and add up: `stage_id`. That of its `value` has the
+ * name of the shape itself. A list is JSON.
+ */
+function toColumns(name: string, type: Type, read: Column[1]): readonly [string, Column][] {
+  switch (type.kind) {
+    case 'scalar':
+      return [[name, [SCALAR_TYPES[type.scalar], read]]];
+    case 'words':
+      return [[name, ['text', read]]];
+    case 'shape':
+      return Object.entries(type.fields).flatMap(([part, field]) =>
+        toColumns(part === 'value' ? name : `${name}_${toSnakeCase(part)}`, field.type, (record) =>
+          partOf(read(record), part),
+        ),
+      );
+    default:
+      return [[name, ['jsonb', (record) => toSnakeCased(read(record))]]];
+  }
+}
+
+function partOf(whole: unknown, name: string): unknown {
+  return isRecord(whole) ? whole[name] : undefined;
+}
+
+/** The items of a list are parts of the common shape. */
+function toSnakeCased(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(toSnakeCased);
+  if (!isRecord(value)) return value;
+  const named: Record<string, unknown> = {};
+  for (const [name, part] of Object.entries(value)) named[toSnakeCase(name)] = toSnakeCased(part);
+  return named;
+}
 
 function columnsOf(kind: SyncKind): Columns {
-  return kind === 'CONTACTS' ? CONTACT_COLUMNS : OBJECT_COLUMNS;
+  return RECORD_COLUMNS.get(kind) ?? OBJECT_COLUMNS;
 }
 
 /** Whether a table of any kind has this column from us. */
@@ -86,13 +124,7 @@ export function isOwnColumn(name: string): boolean {
   return OWN_COLUMNS.some((columns) => Object.hasOwn(columns, name));
 }
 
-const OWN_COLUMNS = [KEY_COLUMNS, STATE_COLUMNS, CONTACT_COLUMNS, OBJECT_COLUMNS];
-
-function toSnakeCased(part: object): object {
-  const named: Record<string, unknown> = {};
-  for (const [name, value] of Object.entries(part)) named[toSnakeCase(name)] = value;
-  return named;
-}
+const OWN_COLUMNS = [KEY_COLUMNS, STATE_COLUMNS, OBJECT_COLUMNS, ...RECORD_COLUMNS.values()];
 
 /** Collects rows as one array of text for each column, the ids first. */
 export function createRowArrays(columns: Columns) {
@@ -113,7 +145,7 @@ export function createRowArrays(columns: Columns) {
   };
 }
 
-const ID_COLUMN: Columns[string] = ['text', ({ id }) => id];
+const ID_COLUMN: Column = ['text', ({ id }) => id];
 
 /** Without what PostgreSQL cannot store. */
 function toElement(value: unknown, isJson: boolean): string | null {
@@ -140,16 +172,13 @@ export function toStatements(kind: SyncKind, schema: string, table: string) {
   const types = { ...KEY_COLUMNS, ...STATE_COLUMNS, ...addable };
   const list = (prefix: string, names: readonly string[]) =>
     names.map((column) => `${prefix}.${column}`).join(', ');
-  const isRow = (prefix: string) =>
-    `${prefix}application_id = $1::uuid and ${prefix}provider_name = $2::text and ${prefix}customer_id = $3::text`;
   const definitions = Object.entries(types).map(
     ([column, type]) => `${quoteName(column)} ${type}${CONSTRAINTS[column] ?? ''}`,
   );
   return {
     columns,
-    /** The type of each column. */
     types,
-    /** The columns that are added where they are missing, with their types. */
+    fixed: FIXED_COLUMNS,
     addable: Object.entries(addable),
     create: `create table if not exists ${name} (${definitions.join(', ')},
   primary key (application_id, provider_name, customer_id, id))`,
@@ -203,8 +232,25 @@ where ${isRow('')} and not is_deleted and ${range} and id <> all ($4::text[]) li
 
 export type Statements = ReturnType<typeof toStatements>;
 
+/** What a table needs so that syncs can write to it. */
+export interface TableShape {
+  /** The type of each column. */
+  readonly types: Readonly<Record<string, string>>;
+  /** The columns without which a table is not one of syncs. */
+  readonly fixed: readonly string[];
+  /** The columns that are added where they are missing, with their types. */
+  readonly addable: readonly (readonly [column: string, type: string])[];
+  readonly create: string;
+  addColumn(column: string, type: string): string;
+}
+
+/** $1 to $3. */
+export function isRow(prefix: string): string {
+  return `${prefix}application_id = $1::uuid and ${prefix}provider_name = $2::text and ${prefix}customer_id = $3::text`;
+}
+
 /** A trigger or a rule may discard rows, and a statement succeeds nevertheless. */
-function countWritten(due: string): string {
+export function countWritten(due: string): string {
   return `select (select count(*) from ${due}) as due, (select count(*) from written) as written`;
 }
 
@@ -246,27 +292,31 @@ function toTypes(columns: Columns): Record<string, ColumnType> {
 
 /**
  * The condition of a range of keys: the shorter id is the lower one, as numbers are, then by code unit. Ids of one
- * length are a range of the index. The parameters are numbered from $6 on.
+ * length are a range of the index. The parameters are numbered from `first` on.
  */
-export function toRange({ after, upTo }: KeyRange): { text: string; values: readonly string[] } {
-  const id = 'id collate "C"';
+export function toRange(
+  { after, upTo }: KeyRange,
+  { column, first }: { readonly column: string; readonly first: number },
+): { text: string; values: readonly string[] } {
+  const id = `${column} collate "C"`;
+  const [one, two] = [`$${first}::text`, `$${first + 1}::text`];
   if (after !== null && upTo !== null && after.length === upTo.length) {
     return {
-      text: `${id} > $6::text and ${id} <= $7::text and length(id) = length($6::text)`,
+      text: `${id} > ${one} and ${id} <= ${two} and length(${column}) = length(${one})`,
       values: [after, upTo],
     };
   }
-  const isAfter = '(length(id), id collate "C") > (length($6::text), $6::text collate "C")';
+  const isAfter = `(length(${column}), ${id}) > (length(${one}), ${one} collate "C")`;
   if (upTo === null)
     return after === null ? { text: 'true', values: [] } : { text: isAfter, values: [after] };
-  const place = after === null ? '$6' : '$7';
-  const isUpTo = `(length(id), id collate "C") <= (length(${place}::text), ${place}::text collate "C")`;
+  const place = after === null ? one : two;
+  const isUpTo = `(length(${column}), ${id}) <= (length(${place}), ${place} collate "C")`;
   return after === null
     ? { text: isUpTo, values: [upTo] }
     : { text: `${isAfter} and ${isUpTo}`, values: [after, upTo] };
 }
 
-function toQualifiedName(schema: string, table: string): string {
+export function toQualifiedName(schema: string, table: string): string {
   return `${quoteName(schema)}.${quoteName(table)}`;
 }
 

@@ -33,12 +33,12 @@ export function openSyncWorker(deps: WorkerDeps) {
     }
     if (slots.free <= 0) return;
     const { free } = slots;
-    const askedAt = clock.now();
+    const claimedAt = clock.now();
     const held = addUp(slots.held, hanging.held);
     const claimed = await queue.claim({ lease, leaseMs: SYNC_LEASE_MS, free, held });
     for (const connection of claimed) {
       const slot = takeSlot(connection.applicationId);
-      start(serve(connection, { askedAt, slot }).finally(slot.release));
+      start(serve(connection, { claimedAt, slot }).finally(slot.release));
     }
   }
 
@@ -80,9 +80,9 @@ export function openSyncWorker(deps: WorkerDeps) {
     );
   }
 
-  async function serve(claimed: ClaimedConnection, { askedAt, slot }: Served): Promise<void> {
+  async function serve(claimed: ClaimedConnection, { claimedAt, slot }: Served): Promise<void> {
     const { waitFor } = slot;
-    const lease = keepExtending(claimed, askedAt);
+    const lease = keepExtending(claimed, claimedAt);
     const until = clock.now() + SLICE_MS;
     const isOver = () => isStopping() || clock.now() >= until || !lease.isHeld();
     try {
@@ -113,11 +113,11 @@ export function openSyncWorker(deps: WorkerDeps) {
     };
 
     function extend(): void {
-      const askedAt = clock.now();
+      const claimedAt = clock.now();
       queue
         .extend(claimed)
         .then((isMine) => {
-          heldUntil = isMine ? askedAt + SYNC_LEASE_MS - MARGIN_MS : 0;
+          heldUntil = isMine ? claimedAt + SYNC_LEASE_MS - MARGIN_MS : 0;
         })
         // The next one may reach the database.
         .catch(deps.onError)
@@ -155,7 +155,7 @@ export interface RunSlot {
 }
 
 interface Served {
-  readonly askedAt: number;
+  readonly claimedAt: number;
   readonly slot: Pick<RunSlot, 'waitFor'>;
 }
 

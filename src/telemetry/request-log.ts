@@ -100,7 +100,7 @@ class WrittenRequestLog implements OpenRequestLog {
 
   called(call: ProviderCall, owner?: UsageOwner): void {
     this.#record.calls += 1;
-    if (owner) this.#deps.usage?.called(owner);
+    if (owner) this.#deps.usage?.called(owner, call);
     this.#trace?.called(toCallSpan(call));
   }
 
@@ -130,6 +130,7 @@ class WrittenRequestLog implements OpenRequestLog {
     this.#deps.usage?.request(
       { applicationId: application.id, customerId },
       { errors: this.#record.errors.length, cost },
+      this.#record,
     );
   }
 }

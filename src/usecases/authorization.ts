@@ -86,6 +86,16 @@ export function checkMayList(
   );
 }
 
+/** Every function that changes records in a CRM calls this first. An API key may always write. */
+export function checkMayWrite(deps: CallerDeps): void {
+  const { customer } = deps.requireCaller();
+  if (!customer || customer.canWrite) return;
+  throw new CrossbookError(
+    'FORBIDDEN',
+    'Changing records requires an API key, or a customer token that was issued with canWrite (tokens create --can-write).',
+  );
+}
+
 /** Rejects an id that is too long for any customer before it is loaded: one long text may stand in many places. */
 export function checkCustomerId(customerId: string): void {
   if (customerId.length > MAX_CUSTOMER_ID_LENGTH) throw customerNotFound(customerId);

@@ -27,11 +27,11 @@ export function updateBranding(deps: BrandingDeps, change: BrandingChange): Prom
 /** The same for a command, which has no caller. */
 export async function storeBranding(
   deps: Pick<BrandingDeps, 'branding' | 'cleanLogo'>,
-  given: BrandingChange,
+  change: BrandingChange,
 ): Promise<Branding> {
-  const name = checkName(given.displayName);
-  const color = checkColor(given.accentColor);
-  const logo = await checkLogo(deps, given.logo);
+  const name = checkName(change.displayName);
+  const color = checkColor(change.accentColor);
+  const logo = await checkLogo(deps, change.logo);
   const mistakes = [name, color, logo].flatMap(({ mistake }) => mistake ?? []);
   refuseMistakes(mistakes);
   return deps.branding.change({
@@ -41,12 +41,12 @@ export async function storeBranding(
   });
 }
 
-type Given = string | null | undefined;
-type Checked = { readonly value?: Given; readonly mistake?: string };
+type TextChange = string | null | undefined;
+type Checked = { readonly value?: TextChange; readonly mistake?: string };
 
-function checkName(given: Given): Checked {
-  if (given === null || given === undefined) return { value: given };
-  const value = given.trim();
+function checkName(name: TextChange): Checked {
+  if (name === null || name === undefined) return { value: name };
+  const value = name.trim();
   const isFit =
     value !== '' &&
     value.length <= MAX_DISPLAY_NAME &&
@@ -58,9 +58,9 @@ function checkName(given: Given): Checked {
   };
 }
 
-function checkColor(given: Given): Checked {
-  if (given === null || given === undefined) return { value: given };
-  const value = given.toLowerCase();
+function checkColor(color: TextChange): Checked {
+  if (color === null || color === undefined) return { value: color };
+  const value = color.toLowerCase();
   if (!/^#[0-9a-f]{6}$/.test(value))
     return { mistake: 'The accent color must be written as #rrggbb, such as #0f766e' };
   if (toTextColor(value) !== undefined) return { value };
@@ -73,12 +73,15 @@ function checkColor(given: Given): Checked {
   };
 }
 
-async function checkLogo(deps: Pick<BrandingDeps, 'cleanLogo'>, given: Given): Promise<Checked> {
-  if (given === null || given === undefined) return { value: given };
+async function checkLogo(
+  deps: Pick<BrandingDeps, 'cleanLogo'>,
+  logo: TextChange,
+): Promise<Checked> {
+  if (logo === null || logo === undefined) return { value: logo };
   const tooLarge = { mistake: `The logo has more than ${MAX_LOGO_BYTES / 1024} KiB` };
-  if (given.length > MAX_BASE64) return tooLarge;
-  if (!BASE64.test(given)) return { mistake: 'The logo must be a PNG image in base64' };
-  const png = Buffer.from(given, 'base64');
+  if (logo.length > MAX_BASE64) return tooLarge;
+  if (!BASE64.test(logo)) return { mistake: 'The logo must be a PNG image in base64' };
+  const png = Buffer.from(logo, 'base64');
   const clean = png.length > MAX_LOGO_BYTES ? undefined : await deps.cleanLogo(png);
   if (typeof clean === 'string') return { mistake: `The logo cannot be used: ${clean}` };
   // Compressed again, it may have become longer.

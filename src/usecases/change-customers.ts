@@ -12,6 +12,7 @@ import { CrossbookError, type Mistakes, refuseMistakes } from '../domain/errors.
 import { isExpectedVersion } from '../domain/expected-version.ts';
 import type { Providers } from '../domain/provider.ts';
 import { PROVIDER_NAMES, PROVIDER_TITLES, type ProviderName } from '../domain/provider-names.ts';
+import { includesAllowed, inOrder, toAllowedRecords } from '../domain/record-access.ts';
 import type { RemovalStore, RemovedConnection, Revocation } from '../domain/tenant.ts';
 import type { CheckedUrl } from '../domain/urls.ts';
 import { isRfc3339, isStorableJson, isVisibleAscii, quote } from '../lib/text.ts';
@@ -20,7 +21,9 @@ import { type CallerDeps, checkCustomerId, customerNotFound, withApiKey } from '
 /** Upserts a customer and its connections in one transaction. */
 export function upsertCustomer(deps: UpsertDeps, upsert: CustomerUpsert) {
   return withApiKey(deps, 'upsertCustomer', async () => {
-    const upserted = await deps.customers.upsert(validateCustomerUpsert(deps, upsert));
+    const valid = validateCustomerUpsert(deps, upsert);
+    await checkDecidedAccess(deps, valid);
+    const upserted = await deps.customers.upsert(valid);
     deps.invalidateCustomer(upserted.customer);
     return upserted;
   });
@@ -57,8 +60,40 @@ function validateCustomerUpsert(rules: UpsertRules, upsert: CustomerUpsert): Cus
   return {
     ...upsert,
     email,
-    ...(connections && { connections: connections.map((it) => it.connection) }),
+    ...(connections && { connections: connections.map(({ connection }) => toOrdered(connection)) }),
   };
+}
+
+function toOrdered(connection: ConnectionUpsert): ConnectionUpsert {
+  const { records } = connection;
+  return records ? { ...connection, records: inOrder(records) } : connection;
+}
+
+/** What a customer has allowed by a connect link is only extended by another link, whose page says so. */
+async function checkDecidedAccess(
+  { customers }: Pick<UpsertDeps, 'customers'>,
+  { customerId, connections = [] }: CustomerUpsert,
+): Promise<void> {
+  const given = connections.filter(
+    ({ records, access, credentials }) =>
+      (records !== undefined || access !== undefined) && credentials === undefined,
+  );
+  if (given.length === 0) return;
+  const [stored] = await customers.findMany([customerId], { withConfigurations: false });
+  refuseMistakes(
+    given.map(({ providerName, records, access }) => {
+      const known = stored?.connections.find((one) => one.providerName === providerName);
+      if (!known?.account) return false;
+      const requested = toAllowedRecords({
+        records: records ?? known.readableRecords,
+        access: access ?? (known.writableRecords.length > 0 ? 'READ_WRITE' : 'READ'),
+      });
+      return (
+        !(includesAllowed(known, requested) && includesAllowed(requested, known)) &&
+        `The customer has allowed the access of the connection to ${PROVIDER_TITLES[providerName]} by a connect link: create another link with \`records\` and \`access\` to extend it`
+      );
+    }),
+  );
 }
 
 function cleanInstanceUrl(rules: UpsertRules, connection: ConnectionUpsert): CleanedConnection {
@@ -77,7 +112,7 @@ function findConnectionMistakes(
   { connection, problem }: CleanedConnection,
   path: string,
 ): Mistakes {
-  const { providerName, instanceUrl, credentials, ...configs } = connection;
+  const { providerName, instanceUrl, credentials, records, access, ...configs } = connection;
   const config = JSON.stringify(configs);
   return [
     problem !== undefined &&
@@ -85,6 +120,7 @@ function findConnectionMistakes(
     Buffer.byteLength(config) > MAX_CONFIG_BYTES &&
       `${path} has more than ${MAX_CONFIG_BYTES / 1024} KiB of configuration`,
     !isStorableJson(config) && `${path} contains U+0000 or half of a surrogate pair`,
+    records?.length === 0 && `${path} has an empty list of records: name at least one type`,
     ...(credentials ? findCredentialMistakes(credentials, `${path}.credentials`) : []),
   ];
 }
@@ -177,7 +213,10 @@ export function disconnectProvider(deps: DisconnectDeps, { customerId, provider 
   });
 }
 
-/** Issues a short-lived token for the frontend of ONE customer, which can read only this customer and its contacts. */
+/**
+ * Issues a short-lived token for the frontend of ONE customer, which can read only this customer and its records, and
+ * change these where it was issued with `canWrite`.
+ */
 export function issueCustomerToken(deps: IssueTokenDeps, input: IssueTokenInput) {
   return withApiKey(deps, 'issueCustomerToken', async () => {
     const { customerId } = input;
@@ -193,8 +232,13 @@ export function issueCustomerToken(deps: IssueTokenDeps, input: IssueTokenInput)
     // Tokens have a resolution of one second.
     expiresAt.setUTCMilliseconds(0);
     const providers = input.providers ? [...new Set(input.providers)] : undefined;
-    const canList = input.canList ?? false;
-    const scope = { customerId, providers, ...(canList && { canList }) };
+    const { canList, canWrite } = input;
+    const scope = {
+      customerId,
+      providers,
+      ...(canList && { canList }),
+      ...(canWrite && { canWrite }),
+    };
     const token = await deps.signToken({ ...scope, expiresAt });
     if (token === undefined) throw customerNotFound(customerId);
     return { token, expiresAt: expiresAt.toISOString() };
@@ -202,7 +246,7 @@ export function issueCustomerToken(deps: IssueTokenDeps, input: IssueTokenInput)
 }
 
 export interface UpsertDeps extends CallerDeps, UpsertRules {
-  readonly customers: Pick<CustomerStore, 'upsert'>;
+  readonly customers: Pick<CustomerStore, 'upsert' | 'findMany'>;
   /** Clears what this request and this process have cached for the customer. */
   invalidateCustomer(customer: Customer): void;
 }
@@ -252,6 +296,8 @@ interface IssueTokenInput {
   readonly providers?: readonly ProviderName[] | null | undefined;
   /** Absent: false. */
   readonly canList?: boolean | null | undefined;
+  /** Absent: false. */
+  readonly canWrite?: boolean | null | undefined;
 }
 
 export interface IssueTokenDeps extends CallerDeps {

@@ -8,11 +8,14 @@ import {
   type NewConnectLink,
 } from '../domain/connect-link.ts';
 import type { Connection, ConnectionTarget } from '../domain/connection.ts';
-import type { CustomFieldStore } from '../domain/custom-fields.ts';
+import { type CustomFieldStore, listMappable } from '../domain/custom-fields.ts';
 import { CrossbookError, refuseMistakes } from '../domain/errors.ts';
 import type { Authorization } from '../domain/oauth.ts';
 import type { Provider } from '../domain/provider.ts';
 import { PROVIDER_TITLES, type ProviderName } from '../domain/provider-names.ts';
+import { DEFAULT_ACCESS, inOrder, type RequestedAccess } from '../domain/record-access.ts';
+import { RECORDS } from '../domain/records/catalogue.ts';
+import { RECORD_TYPES } from '../domain/records/record-type.ts';
 import { checkLoginUrl, checkReturnUrl } from '../domain/urls.ts';
 import { digest } from '../lib/digest.ts';
 import { toOwnCommand } from '../lib/own-command.ts';
@@ -24,6 +27,7 @@ import {
   type TargetDeps,
   withApiKey,
 } from './authorization.ts';
+import { listReadable, requireAccess } from './record-access.ts';
 
 /** Creates a link with which one customer connects one CRM. Its URL is a secret and is returned only once. */
 export function createConnectLink(deps: CreateLinkDeps, input: CreateLinkInput) {
@@ -34,10 +38,12 @@ export function createConnectLink(deps: CreateLinkDeps, input: CreateLinkInput) 
     const providers = [...new Set(input.providers)];
     if (providers.length === 0)
       throw new CrossbookError('BAD_REQUEST', 'At least one provider is required.');
+    const requested = readRequestedAccess(input);
     const logins = providers.map((name) => ({
       name,
       authorization: requireAuthorization(deps, name),
     }));
+    for (const { name, authorization } of logins) requireGrantable(name, authorization, requested);
     const loginUrl = input.loginUrl ?? null;
     const optionalScopes = [...new Set(input.optionalScopes ?? [])];
     const returnUrl = await readReturnUrl(deps, applicationId, input);
@@ -62,6 +68,7 @@ export function createConnectLink(deps: CreateLinkDeps, input: CreateLinkInput) 
       mode: mode ?? 'REDIRECT',
       confirm: confirm ?? true,
       allowAccountChange: allowAccountChange ?? false,
+      ...requested,
       mapFields: mapFields ?? false,
       expiresAt,
     });
@@ -76,21 +83,25 @@ export function createMappingLink(deps: CreateMappingLinkDeps, input: CreateMapp
     const { customerId, provider, mode } = input;
     checkCustomerId(customerId);
     const expiresAt = readExpiry(deps, input);
-    if (!deps.providers.get(provider)?.crm) {
+    const known = deps.providers.get(provider);
+    if (!known?.crm) {
       throw new CrossbookError(
         'NOT_IMPLEMENTED',
-        `The contacts of ${PROVIDER_TITLES[provider]} cannot be read, so there are no fields to map.`,
+        `The records of ${PROVIDER_TITLES[provider]} cannot be read, so there are no fields to map.`,
       );
     }
-    const [{ definitions }, returnUrl, connection] = await Promise.all([
+    const [customFields, returnUrl, connection] = await Promise.all([
       deps.customFields.read(),
       readReturnUrl(deps, applicationId, input),
       deps.reloadConnection({ customerId, providerName: provider }),
     ]);
     if (!connection) throw customerNotFound(customerId, provider);
+    const [first] = listMappable(customFields, RECORD_TYPES);
+    if (first && listMappable(customFields, listReadable(known, connection)).length === 0)
+      requireAccess({ provider: known, connection }, RECORDS[first], 'read');
     refuseMistakes([
       ...returnUrl.mistakes,
-      !definitions.some(({ customersMayMap }) => customersMayMap) &&
+      first === undefined &&
         'There are no custom fields that customers may map: declare at least one first',
     ]);
     const link = await deps.connectLinks.create({
@@ -111,6 +122,28 @@ export function createMappingLink(deps: CreateMappingLinkDeps, input: CreateMapp
     if (!link) throw customerNotFound(customerId);
     return withUrl(deps, link);
   });
+}
+
+function readRequestedAccess({ records, access }: AccessInput): RequestedAccess {
+  if (records?.length === 0)
+    throw new CrossbookError('BAD_REQUEST', 'At least one type of record is required.');
+  return {
+    records: records ? inOrder(records) : DEFAULT_ACCESS.records,
+    access: access ?? DEFAULT_ACCESS.access,
+  };
+}
+
+function requireGrantable(
+  name: ProviderName,
+  { recordScopes }: Authorization,
+  { records }: RequestedAccess,
+): void {
+  const unknown = records.filter((type) => recordScopes[type] === undefined);
+  if (unknown.length === 0) return;
+  throw new CrossbookError(
+    'NOT_IMPLEMENTED',
+    `A connect link to ${PROVIDER_TITLES[name]} cannot ask for ${unknown.join(', ')}.`,
+  );
 }
 
 function withUrl({ connecting }: { connecting: LinkServices }, link: ConnectLink) {
@@ -168,7 +201,7 @@ export function requireAuthorization(
  */
 export async function resolveLogin(
   { findOAuthClient, toSandboxLogin }: Pick<ConnectServices, 'findOAuthClient' | 'toSandboxLogin'>,
-  { applicationId, name, authorization, loginUrl }: WantedLogin,
+  { applicationId, name, authorization, loginUrl }: LoginRequest,
 ): Promise<{ readonly origin: string; readonly clientId: string } | { readonly problem: string }> {
   const checked = checkLoginUrl(loginUrl, authorization);
   if ('problem' in checked) {
@@ -195,7 +228,7 @@ export function describeClientSetup(name: ProviderName): string {
 }
 
 /** Finds a link by id. Links of others do not exist for the caller; a customer token sees only its customer's links. */
-export function findConnectLink(deps: FindLinkDeps, { id, customerId }: WantedLink) {
+export function findConnectLink(deps: FindLinkDeps, { id, customerId }: LinkTarget) {
   return deps.withSpan('findConnectLink', async () => {
     const own = deps.requireCaller().customer?.customerId;
     const owner = customerId === undefined ? own : resolveCustomerId(deps, customerId);
@@ -210,10 +243,10 @@ export function linkNotFound(): CrossbookError {
 }
 
 /** Cancels a link, even while it awaits confirmation. Idempotent. */
-export function cancelConnectLink(deps: CancelLinkDeps, wanted: WantedLink) {
+export function cancelConnectLink(deps: CancelLinkDeps, target: LinkTarget) {
   return withApiKey(deps, 'cancelConnectLink', async () => {
-    await findConnectLink(deps, wanted);
-    const link = await deps.connectLinks.cancel(wanted.id);
+    await findConnectLink(deps, target);
+    const link = await deps.connectLinks.cancel(target.id);
     if (!link) throw linkNotFound();
     if (link.status === 'CANCELED') return link;
     throw new CrossbookError(
@@ -229,7 +262,7 @@ export function cancelConnectLink(deps: CancelLinkDeps, wanted: WantedLink) {
  */
 export function confirmConnectLink(
   deps: ConfirmLinkDeps,
-  input: WantedLink & { readonly code: string },
+  input: LinkTarget & { readonly code: string },
 ) {
   return withApiKey(deps, 'confirmConnectLink', async () => {
     await findConnectLink(deps, input);
@@ -252,6 +285,8 @@ function notConfirmed({ status, failure }: ConnectLink): CrossbookError {
   return new CrossbookError('CONFLICT', `The link cannot be confirmed: it is ${status}${reason}.`);
 }
 
+type AccessInput = Optional<RequestedAccess>;
+
 type Optional<T> = { readonly [Name in keyof T]?: T[Name] | null | undefined };
 
 interface CreateLinkInput
@@ -259,7 +294,14 @@ interface CreateLinkInput
     Optional<
       Pick<
         ConnectLink,
-        'mode' | 'confirm' | 'loginUrl' | 'optionalScopes' | 'allowAccountChange' | 'mapFields'
+        | 'mode'
+        | 'confirm'
+        | 'loginUrl'
+        | 'optionalScopes'
+        | 'allowAccountChange'
+        | 'records'
+        | 'access'
+        | 'mapFields'
       >
     > {
   readonly expiresInSeconds?: number | null | undefined;
@@ -284,7 +326,7 @@ type LinkServices = Pick<ConnectServices, 'linkTokens' | 'publicUrl' | 'findRetu
 
 export interface CreateMappingLinkDeps extends Omit<CreateLinkDeps, 'providers' | 'connecting'> {
   readonly connecting: LinkServices;
-  readonly providers: ReadonlyMap<ProviderName, Pick<Provider, 'crm'>>;
+  readonly providers: ReadonlyMap<ProviderName, Pick<Provider, 'authorization' | 'crm'>>;
   readonly customFields: Pick<CustomFieldStore, 'read'>;
   /** Reads the connection from the database, past the cache. */
   reloadConnection(target: ConnectionTarget): Promise<Connection | undefined>;
@@ -304,13 +346,13 @@ export interface ConfirmLinkDeps extends TargetDeps {
   reloadConnection(target: ConnectionTarget): Promise<Connection | undefined>;
 }
 
-interface WantedLink {
+interface LinkTarget {
   readonly id: string;
   /** Set if the link must belong to this customer. */
   readonly customerId?: string | undefined;
 }
 
-interface WantedLogin {
+interface LoginRequest {
   readonly applicationId: string;
   /** The provider's name. */
   readonly name: ProviderName;

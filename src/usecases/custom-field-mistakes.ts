@@ -2,7 +2,7 @@ import { type CustomFields, isSource, MAX_SOURCE } from '../domain/custom-fields
 import { CrossbookError, type Mistakes, refuseMistakes } from '../domain/errors.ts';
 import type { Providers } from '../domain/provider.ts';
 import { PROVIDER_TITLES, type ProviderName } from '../domain/provider-names.ts';
-import { CUSTOM_FIELD_RECORDS, type RecordType } from '../domain/records/record-type.ts';
+import { RECORDS } from '../domain/records/catalogue.ts';
 import { quote } from '../lib/text.ts';
 
 /** What is wrong with the source of a custom field. Without a provider, only its form is checked. */
@@ -24,26 +24,23 @@ export function findSourceMistake(
   );
 }
 
-export function requireCustomFieldsOf(record: RecordType): void {
-  if (CUSTOM_FIELD_RECORDS.includes(record)) return;
-  throw new CrossbookError(
-    'NOT_IMPLEMENTED',
-    `Custom fields of the record type ${record} are not supported: they can be declared for ${CUSTOM_FIELD_RECORDS.join(', ')}.`,
-  );
-}
-
 /** A name that is not declared is most likely misspelled, which an empty result would hide. */
-export function refuseUndeclared({ definitions }: CustomFields, names: readonly string[]): void {
+export function refuseUndeclared(
+  { record, definitions }: CustomFields,
+  names: readonly string[],
+): void {
   const unknown = names.filter((name) => !definitions.some((field) => field.name === name));
   if (unknown.length === 0) return;
-  refuseMistakes([`No custom field is called ${unknown.slice(0, 10).map(quote).join(', ')}`]);
+  refuseMistakes([
+    `No custom field of ${RECORDS[record].nouns} is called ${unknown.slice(0, 10).map(quote).join(', ')}`,
+  ]);
 }
 
-export function refuseMoreThan(most: number, what: string, given: readonly unknown[]): void {
-  if (given.length <= most) return;
+export function refuseMoreThan(most: number, what: string, items: readonly unknown[]): void {
+  if (items.length <= most) return;
   throw new CrossbookError(
     'UNPROCESSABLE_ENTITY',
-    `Too many ${what}: ${given.length}. At most ${most} are allowed.`,
+    `Too many ${what}: ${items.length}. At most ${most} are allowed.`,
   );
 }
 

@@ -4,9 +4,9 @@ import {
   type CustomFieldStore,
   type CustomFields,
   isCustomFieldName,
+  isReservedName,
   MAX_CUSTOM_FIELDS,
   MAX_FIELD_DESCRIPTION,
-  RESERVED_NAMES,
 } from '../domain/custom-fields.ts';
 import { CrossbookError, type Mistakes, refuseMistakes } from '../domain/errors.ts';
 import { isExpectedVersion } from '../domain/expected-version.ts';
@@ -16,19 +16,21 @@ import {
   type ProviderName,
   toUnknownProvider,
 } from '../domain/provider-names.ts';
+import { RECORDS } from '../domain/records/catalogue.ts';
+import type { RecordType } from '../domain/records/record-type.ts';
 import { isStorableJson, quote } from '../lib/text.ts';
 import { type CallerDeps, withApiKey } from './authorization.ts';
 import { describeMistakes, findSourceMistake, refuseMoreThan } from './custom-field-mistakes.ts';
 
-/** Reads the application's custom fields. */
-export function readCustomFields(deps: CustomFieldDeps) {
-  return withApiKey(deps, 'readCustomFields', () => deps.customFields.read());
+/** Reads the application's custom fields of one type of record. */
+export function readCustomFields(deps: CustomFieldDeps, record: RecordType): Promise<CustomFields> {
+  return withApiKey(deps, 'readCustomFields', async () => (await deps.customFields.read())[record]);
 }
 
-/** Replaces the application's custom fields. Other processes follow within five seconds. */
-export function setCustomFields(deps: DeclareDeps, given: CustomFieldsInput) {
+/** Replaces the application's custom fields of one type of record. Other processes follow within five seconds. */
+export function setCustomFields(deps: DeclareDeps, input: CustomFieldsInput) {
   return withApiKey(deps, 'setCustomFields', async () => {
-    const stored = await storeCustomFields(deps, given);
+    const stored = await storeCustomFields(deps, input);
     deps.forgetCustomFields();
     return stored;
   });
@@ -37,10 +39,11 @@ export function setCustomFields(deps: DeclareDeps, given: CustomFieldsInput) {
 /** The same for a command, which has no caller. */
 export function storeCustomFields(
   { customFields, providers }: Pick<DeclareDeps, 'customFields' | 'providers'>,
-  { definitions, typedSchema, expectedVersion }: CustomFieldsInput,
+  { record, definitions, typedSchema, expectedVersion }: CustomFieldsInput,
 ): Promise<CustomFields> {
   const declared = {
-    definitions: checkCustomFields(definitions, providers),
+    record,
+    definitions: checkCustomFields(record, definitions, providers),
     typedSchema: typedSchema ?? false,
   };
   const version = expectedVersion ?? undefined;
@@ -55,15 +58,17 @@ const MAX_BYTES = 256 * 1024;
 
 /** Reports the first mistakes at once, each with the field's place and name. */
 function checkCustomFields(
+  record: RecordType,
   fields: CustomFieldsInput['definitions'],
   providers: Providers,
 ): CustomField[] {
-  refuseMoreThan(MAX_CUSTOM_FIELDS, 'custom fields', fields);
+  refuseMoreThan(MAX_CUSTOM_FIELDS, `custom fields of ${RECORDS[record].nouns}`, fields);
   const names = fields.map(({ name }) => name);
   const mistakes = fields.flatMap((field, index) => {
     const place = `definitions[${index}] ${quote(field.name)}`;
     return describeMistakes(place, [
-      ...findNameMistakes(field.name, names.indexOf(field.name) < index),
+      ...findNameMistakes(record, field.name),
+      names.indexOf(field.name) < index && 'the name is given more than once',
       toType(field.type) === undefined &&
         `the type ${quote(field.type)} is not one of ${CUSTOM_FIELD_TYPES.join(', ')}`,
       (field.description?.length ?? 0) > MAX_FIELD_DESCRIPTION &&
@@ -90,13 +95,12 @@ function checkCustomFields(
   return checked;
 }
 
-function findNameMistakes(name: string, isRepeated: boolean): Mistakes {
+function findNameMistakes(record: RecordType, name: string): Mistakes {
   return [
     !isCustomFieldName(name) &&
       'the name must be in camelCase: a lowercase letter, then letters and digits, at most 64 characters',
-    RESERVED_NAMES.has(name) &&
-      'the name is reserved, because contacts or objects of JavaScript have such a field already',
-    isRepeated && 'the name is given more than once',
+    isReservedName(record, name) &&
+      `the name is reserved, because ${RECORDS[record].nouns} or objects of JavaScript have such a field already`,
   ];
 }
 
@@ -118,11 +122,12 @@ function findSourceMistakes(
 /** More sources than providers have a repeated one among the first. */
 const MAX_SOURCES = 50;
 
-function toType(given: string): CustomField['type'] | undefined {
-  return CUSTOM_FIELD_TYPES.find((type) => type === given || type.toLowerCase() === given);
+function toType(name: string): CustomField['type'] | undefined {
+  return CUSTOM_FIELD_TYPES.find((type) => type === name || type.toLowerCase() === name);
 }
 
 export interface CustomFieldsInput {
+  readonly record: RecordType;
   readonly definitions: readonly CustomFieldInput[];
   /** Absent: false. */
   readonly typedSchema?: boolean | null | undefined;

@@ -4,7 +4,7 @@ import {
   type CustomerStore,
   MAX_CUSTOMER_ID_LENGTH,
 } from '../domain/customer.ts';
-import { normalizeGiven } from '../domain/email.ts';
+import { normalizeEmailInput } from '../domain/email.ts';
 import { CrossbookError } from '../domain/errors.ts';
 import type { ListPage, PageInput, Signer } from '../domain/page.ts';
 import type { ProviderName } from '../domain/provider-names.ts';
@@ -92,7 +92,7 @@ function readFilter({ customerIds, email, ...rest }: CustomerFilter): CustomerFi
     customerIds:
       customerIds &&
       [...new Set(customerIds.filter((id) => id.length <= MAX_CUSTOMER_ID_LENGTH))].sort(),
-    email: email === undefined ? undefined : normalizeGiven(email),
+    email: email === undefined ? undefined : normalizeEmailInput(email),
   };
 }
 

@@ -6,15 +6,22 @@ import type {
   ConnectServices,
   VisitedLink,
 } from '../domain/connect-link.ts';
-import type { CustomFields } from '../domain/custom-fields.ts';
+import type { CustomFieldsByRecord } from '../domain/custom-fields.ts';
 import type { ProviderCall } from '../domain/log.ts';
 import { AuthorizationFailure, type CodeExchange, type Grant } from '../domain/oauth.ts';
 import type { Provider, Providers } from '../domain/provider.ts';
 import type { ProviderName } from '../domain/provider-names.ts';
+import { listScopes } from '../domain/record-access.ts';
 import { toRedirectUri } from '../domain/urls.ts';
 import { digest } from '../lib/digest.ts';
 import { canMatchFields } from './match-fields.ts';
-import { ENDED, type EndedPage, nameFlow, type PageProblem } from './start-authorization.ts';
+import {
+  ENDED,
+  type EndedPage,
+  nameFlow,
+  type PageProblem,
+  toRequestedRecords,
+} from './start-authorization.ts';
 
 /**
  * Handles the OAuth callback. Trusts only what was stored with the state and what the cookie proves. The callback's
@@ -75,6 +82,8 @@ async function exchange(deps: FinishDeps, { provider, flow, visited }: Place, co
       'The callback has no usable code, or PUBLIC_URL is no longer set.',
     );
   }
+  const { authorization } = provider;
+  const requested = toRequestedRecords(visited, provider.name);
   const { loginOrigin, codeVerifier, oauthClientId } = flow;
   const { applicationId } = visited.link;
   const redirectUri = toRedirectUri(publicUrl, provider.name);
@@ -86,6 +95,7 @@ async function exchange(deps: FinishDeps, { provider, flow, visited }: Place, co
     code,
     redirectUri,
     codeVerifier,
+    requiredScopes: authorization ? listScopes(authorization, requested) : [],
   });
 }
 
@@ -94,10 +104,11 @@ async function finish(deps: FinishDeps, place: Place, grant: Grant): Promise<Fin
   const confirmation = visited.link.confirm ? deps.makeCode() : undefined;
   const isMatching =
     visited.link.mapFields &&
-    canMatchFields(visited.link, provider, await deps.readCustomFields(visited.link.applicationId));
+    canMatchFields(visited, provider, await deps.readCustomFields(visited.link.applicationId));
   const { link, isOurs } = await deps.flows.finish(flow.linkId, {
     providerName: provider.name,
     grant,
+    requested: toRequestedRecords(visited, provider.name),
     oauthClientId: flow.oauthClientId,
     codeHash: confirmation === undefined ? undefined : digest(confirmation),
     sessionHash: isMatching ? flow.cookieHash : undefined,
@@ -203,7 +214,7 @@ export interface FinishDeps {
   /** Undefined if too many code exchanges of the application are running. Otherwise call the result at the end. */
   beginExchange(applicationId: string): (() => void) | undefined;
   /** The custom fields of an application. */
-  readCustomFields(applicationId: string): Promise<CustomFields>;
+  readCustomFields(applicationId: string): Promise<CustomFieldsByRecord>;
   /** Makes an unguessable one-time code. */
   makeCode(): string;
   /** Clears the process's cache of the connection. */

@@ -1,7 +1,7 @@
 import type { Connection, StatusReason } from '../domain/connection.ts';
 import type { Providers, RecordAccess } from '../domain/provider.ts';
-import { type Capability, recordType } from '../domain/records/record-type.ts';
-import { wordsOf } from '../domain/shape.ts';
+import type { ScopeRules } from '../domain/record-access.ts';
+import { type Capability, RECORD_TYPES } from '../domain/records/record-type.ts';
 
 /** The capabilities of each provider, so that a UI can hide what would respond with NOT_IMPLEMENTED. */
 export function listProviders({ providers }: { readonly providers: Providers }) {
@@ -9,21 +9,41 @@ export function listProviders({ providers }: { readonly providers: Providers }) 
     name,
     category,
     canConnect: authorization !== undefined,
+    grantableAccess: authorization ? listGrantable(authorization) : [],
     associatedObjects: crm?.records.CONTACT.associatedObjects ?? [],
     capabilities: crm ? listCapabilities(crm.records) : [],
   }));
 }
 
+function listGrantable({ recordScopes }: ScopeRules) {
+  return RECORD_TYPES.flatMap((record) => {
+    const scopes = recordScopes[record];
+    return scopes ? [{ record, readScopes: scopes.read, writeScopes: scopes.write }] : [];
+  });
+}
+
 function listCapabilities(records: RecordAccess): readonly Capability[] {
-  return wordsOf(recordType).flatMap((record) => {
+  return RECORD_TYPES.flatMap((record) => {
     const declared = records[record];
     if (!declared) return [];
-    const filters = Object.entries(declared.filters).map(([name, { isExact }]) => ({
+    const filters = Object.entries(declared.filters).map(([name, { isExact, most }]) => ({
       name,
       isExact,
+      maxValues: most ?? null,
     }));
     return [
-      { record, filters, canList: 'all' in declared.filters, canWrite: false, canUpsert: false },
+      {
+        record,
+        filters,
+        canList: 'all' in declared.filters,
+        canPageBackward: declared.isForwardOnly !== true,
+        canCount: declared.isUncounted !== true,
+        canWrite: declared.writes !== undefined,
+        canUpsert: declared.writes?.canUpsert ?? false,
+        isUpsertConsistent:
+          declared.writes?.canUpsert === true && declared.writes.findsByIndex !== true,
+        maxUpserts: declared.writes?.mostUpserts ?? null,
+      },
     ];
   });
 }
@@ -38,13 +58,4 @@ export function readStatusReason(
   if (!crm) return 'not_searchable';
   const isComplete = instanceUrl !== null || crm.origin(null) !== undefined;
   return isComplete ? statusReason : 'no_instance_url';
-}
-
-/** The required scopes that were not granted. Unknown, and so empty, for grants that did not come by a connect link. */
-export function findMissingScopes(
-  providers: Providers,
-  { providerName, grantedScopes }: Pick<Connection, 'providerName' | 'grantedScopes'>,
-): readonly string[] {
-  if (grantedScopes.length === 0) return [];
-  return providers.get(providerName)?.authorization?.findMissingScopes(grantedScopes) ?? [];
 }

@@ -3,6 +3,7 @@ import { readDestinationUrl } from '../domain/destination-url.ts';
 import { CrossbookError, invalidInput, refuseMistakes } from '../domain/errors.ts';
 import type { Providers } from '../domain/provider.ts';
 import { PROVIDER_TITLES, type ProviderName } from '../domain/provider-names.ts';
+import { RECORD_TYPES } from '../domain/records/record-type.ts';
 import {
   type DestinationSecret,
   MAX_INTERVAL_SECONDS,
@@ -20,7 +21,13 @@ import {
   type SyncRun,
   type SyncStore,
 } from '../domain/sync.ts';
-import { findNameProblem, planSyncs } from '../domain/sync-plan.ts';
+import {
+  findNameProblem,
+  listPlannedEdges,
+  listSyncedKinds,
+  planSyncs,
+} from '../domain/sync-plan.ts';
+import { EDGE_TABLES, SYNCED_RECORDS } from '../domain/synced-records.ts';
 import { isStorable, quote } from '../lib/text.ts';
 import {
   type CallerDeps,
@@ -37,16 +44,16 @@ export function readSyncDestination(deps: SyncDeps): Promise<SyncDestination | u
 }
 
 /** Sets the application's sync destination, if it can be connected to and written. */
-export function setSyncDestination(deps: DestinationDeps, given: PostgresDestinationInput) {
-  return withApiKey(deps, 'setSyncDestination', () => storeSyncDestination(deps, given));
+export function setSyncDestination(deps: DestinationDeps, input: PostgresDestinationInput) {
+  return withApiKey(deps, 'setSyncDestination', () => storeSyncDestination(deps, input));
 }
 
 /** The same for a command, which has no caller. */
 export async function storeSyncDestination(
   deps: Pick<DestinationDeps, 'syncs' | 'checkDestination'>,
-  given: PostgresDestinationInput,
+  input: PostgresDestinationInput,
 ): Promise<SyncDestination> {
-  const destination = readDestination(given);
+  const destination = readDestination(input);
   try {
     await deps.checkDestination(destination);
   } catch (error) {
@@ -88,9 +95,9 @@ export function listSyncConfigurations(deps: SyncDeps): Promise<readonly SyncCon
 /** Sets what is synced of all connections to a provider. All servers follow within a few seconds. */
 export function setSyncConfiguration(
   deps: SyncDeps & { readonly providers: Providers },
-  given: ConfigurationInput,
+  input: ConfigurationInput,
 ): Promise<SyncConfiguration> {
-  return withApiKey(deps, 'setSyncConfiguration', () => storeSyncConfiguration(deps, given));
+  return withApiKey(deps, 'setSyncConfiguration', () => storeSyncConfiguration(deps, input));
 }
 
 /** The same for a command, which has no caller. */
@@ -98,8 +105,26 @@ export async function storeSyncConfiguration(
   { syncs, providers }: Pick<SyncDeps, 'syncs'> & { readonly providers: Providers },
   { provider, ...configuration }: ConfigurationInput,
 ): Promise<SyncConfiguration> {
-  if (!providers.get(provider)?.crm)
+  const records = providers.get(provider)?.crm?.records;
+  if (!records)
     throw new CrossbookError('NOT_IMPLEMENTED', `${PROVIDER_TITLES[provider]} cannot be synced.`);
+  const missing = listSyncedKinds(configuration)
+    .map((kind) => SYNCED_RECORDS[kind])
+    .find(({ type }) => !records[type]);
+  if (missing)
+    throw new CrossbookError(
+      'NOT_IMPLEMENTED',
+      `${PROVIDER_TITLES[provider]} has no ${missing.nouns} in the common shape: sync them as standard objects.`,
+    );
+  const unlinked = listPlannedEdges(configuration)
+    .map((table) => EDGE_TABLES[table])
+    .map(({ from, to }) => [SYNCED_RECORDS[from], SYNCED_RECORDS[to]] as const)
+    .find(([from, to]) => !records[from.type]?.linkedTo.includes(to.type));
+  if (unlinked)
+    throw new CrossbookError(
+      'NOT_IMPLEMENTED',
+      `${PROVIDER_TITLES[provider]} has no edges from ${unlinked[0].nouns} to ${unlinked[1].nouns}: sync these records without edges.`,
+    );
   refuseMistakes(findMistakes(provider, configuration));
   return syncs.setConfiguration(provider, configuration);
 }
@@ -125,7 +150,12 @@ function findMistakes(
   const planned = planSyncs({
     destination: { schema: 'any' },
     configuration,
-    connection: { providerName: provider, status: 'connected', connectionSyncConfig: null },
+    connection: {
+      providerName: provider,
+      status: 'connected',
+      connectionSyncConfig: null,
+      readableRecords: RECORD_TYPES,
+    },
   });
   return [
     ...(isInterval
@@ -166,6 +196,7 @@ function withoutPlace(error: SyncError | null): SyncError | null {
 /** Whether the detail of an error may say where the application stores its rows. */
 const NAMES_DESTINATION: Readonly<Record<SyncErrorCode, boolean>> = {
   NOT_IMPLEMENTED: false,
+  NOT_ALLOWED: false,
   CONFIGURATION: true,
   OBJECT_UNKNOWN: false,
   DESTINATION_UNREACHABLE: true,

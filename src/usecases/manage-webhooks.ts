@@ -21,10 +21,10 @@ export function listWebhookEndpoints(deps: WebhookDeps) {
   return withApiKey(deps, 'listWebhookEndpoints', () => deps.webhooks.list());
 }
 
-export function createWebhookEndpoint(deps: WebhookUrlDeps, wanted: NewEndpoint) {
+export function createWebhookEndpoint(deps: WebhookUrlDeps, endpoint: NewEndpoint) {
   return withApiKey(deps, 'createWebhookEndpoint', async () => {
-    const url = await checkUrl(deps, wanted.url);
-    const made = await deps.webhooks.create({ url, eventTypes: [...new Set(wanted.eventTypes)] });
+    const url = await checkUrl(deps, endpoint.url);
+    const made = await deps.webhooks.create({ url, eventTypes: [...new Set(endpoint.eventTypes)] });
     if (made) return made;
     throw new CrossbookError(
       'CONFLICT',
@@ -59,10 +59,10 @@ export function rotateWebhookSecret(deps: WebhookDeps, id: string) {
 /** Redelivers events by their ids, or all since a time. */
 export function redeliverEvents(
   deps: WebhookDeps,
-  { id, ...wanted }: RedeliveryInput & { readonly id: string },
+  { id, ...redelivery }: RedeliveryInput & { readonly id: string },
 ) {
   return withEndpoint(deps, 'redeliverEvents', id, async () =>
-    deps.webhooks.redeliver(id, readRedelivery(wanted)),
+    deps.webhooks.redeliver(id, readRedelivery(redelivery)),
   );
 }
 
@@ -112,9 +112,9 @@ function withEndpoint<T>(
 }
 
 /** Lists the events of the last thirty days, the newest first. */
-export function listEvents(deps: ListEventsDeps, wanted: EventList): Promise<ListPage<Event>> {
+export function listEvents(deps: ListEventsDeps, list: EventList): Promise<ListPage<Event>> {
   return withApiKey(deps, 'listEvents', async (application) => {
-    const customerId = wanted.customerId ?? undefined;
+    const customerId = list.customerId ?? undefined;
     if (customerId !== undefined && customerId.length > MAX_CUSTOMER_ID_LENGTH) {
       throw new CrossbookError(
         'BAD_REQUEST',
@@ -124,8 +124,8 @@ export function listEvents(deps: ListEventsDeps, wanted: EventList): Promise<Lis
     const cursors = deps.cursors.bind(() =>
       JSON.stringify(['events', application.id, customerId ?? null]),
     );
-    const size = readPageSize(wanted.size, MAX_EVENTS);
-    const after = readCursor(wanted.cursor ?? undefined, cursors);
+    const size = readPageSize(list.size, MAX_EVENTS);
+    const after = readCursor(list.cursor ?? undefined, cursors);
     const found = await deps.events.list({ customerId, after, limit: size + 1 });
     return {
       items: found.slice(0, size),

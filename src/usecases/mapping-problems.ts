@@ -4,18 +4,22 @@ import {
   type FoundProblem,
   findFieldProblems,
   findSources,
+  findUnknownObjects,
   MAX_PROBLEMS,
   type MappingProblem,
   type ProviderFieldType,
   type StoredProblem,
 } from '../domain/custom-fields.ts';
 import type { KeysetRange } from '../domain/provider.ts';
+import { RECORDS } from '../domain/records/catalogue.ts';
 import { NotFilterableError } from '../domain/records/conditions.ts';
-import { CONTACT } from '../domain/records/contact.ts';
+import type { CrmRecord, RecordKind } from '../domain/records/record.ts';
 import type { FieldSelection, RecordTarget } from '../domain/records/record-search.ts';
+import { mapRecords, RECORD_TYPES } from '../domain/records/record-type.ts';
 import { findMappedConnection } from './map-custom-fields.ts';
 import { type CrmClient, openCrmClient } from './open-crm-client.ts';
 import { attemptProviderFields, isUnavailable, type ProviderFieldDeps } from './provider-fields.ts';
+import { listReadable } from './record-access.ts';
 import { searchByCustomField } from './search-by-custom-field.ts';
 import type { SelectionDeps } from './select-custom-fields.ts';
 
@@ -30,11 +34,28 @@ export function readMappingProblems(
   return deps.withSpan('readMappingProblems', async () => {
     const connection = await findMappedConnection(deps, target);
     const customFields = await deps.loadCustomFields();
-    if (customFields.definitions.length === 0) return [];
-    const { fields, problems } = findSources(customFields, connection);
+    if (RECORD_TYPES.every((record) => customFields[record].definitions.length === 0)) return [];
+    const provider = deps.providers.get(connection.providerName);
+    const records = provider?.crm?.records;
+    const readable = listReadable(provider, connection);
+    const objectNames = mapRecords((record) => records?.[record]?.objectName);
     const stored = await deps.customFields.listProblems(connection.id);
-    const seen = stored.filter((one) => isOfCrm(one) && findField(fields, one) !== undefined);
-    const found = unique([...problems, ...(await findInCrm(deps, target, { fields, seen }))]);
+    const sourced = RECORD_TYPES.map((record) => ({
+      kind: RECORDS[record],
+      ...findSources(customFields[record], connection, objectNames[record]),
+    }));
+    const inCrm = sourced.map(({ kind, fields }) => {
+      const seen = stored.filter(
+        (one) => one.record === kind.type && isOfCrm(one) && findField(fields, one) !== undefined,
+      );
+      const isReadable = fields.length > 0 && readable.includes(kind.type);
+      return isReadable ? findInCrm(deps, target, { kind, fields, seen }) : [];
+    });
+    const found = unique([
+      ...sourced.flatMap(({ problems }) => problems),
+      ...findUnknownObjects(connection, objectNames),
+      ...(await Promise.all(inCrm)).flat(),
+    ]);
     const ended = stored.filter((one) => !includes(found, one));
     await deps.endProblems(connection.id, ended);
     const fresh = found.filter((one) => !includes(stored, one));
@@ -43,50 +64,59 @@ export function readMappingProblems(
     return found.flatMap((one) => {
       const known = byName.get(nameOf(one));
       if (!known) return [];
-      const { field, source, problem, since } = known;
-      return [{ field, source, problem, since }];
+      const { record, field, source, problem, since } = known;
+      return [{ record, field, source, problem, since }];
     });
   });
 }
 
-/** The problems that the CRM shows. While it cannot be asked, those that it has shown. */
+/** The problems of one type of record that the CRM shows. While it cannot be asked, those that it has shown. */
 async function findInCrm(
   deps: ProblemDeps,
   target: RecordTarget,
-  { fields, seen }: Observed,
+  { kind, fields, seen }: Observed,
 ): Promise<readonly FoundProblem[]> {
-  const open = () => openCrmClient(deps, target, CONTACT);
-  const known = await attemptProviderFields(deps, open);
+  const open = () => openCrmClient(deps, target, kind);
+  const known = await attemptProviderFields(deps, kind, open);
   if (!known) return seen.map(toFound);
   const client = await open();
   const { isBuiltInField } = client.access;
   const find = (list: typeof known) =>
-    findFieldProblems(fields, list.fields, (name) => isBuiltInField?.(name) ?? false);
+    findFieldProblems(
+      kind.type,
+      { resolved: fields, known: list.fields },
+      (name) => isBuiltInField?.(kind.type, name) ?? false,
+    );
   const listed = find(known);
   if (listed.length === 0 && seen.length === 0) return [];
-  const current = known.isCached ? await attemptProviderFields(deps, open, 'now') : known;
+  const current = known.isCached ? await attemptProviderFields(deps, kind, open, 'now') : known;
   if (!current) return [...listed, ...seen.map(toFound)];
   const found = find(current);
   const others = seen.filter((one) => !includes(found, one));
   const types = new Map(current.fields.map(({ name, type }) => [name.toLowerCase(), type]));
-  return [...found, ...(await findAgain(deps, client, { fields, seen: others, types }))];
+  return [...found, ...(await findAgain(deps, client, { kind, fields, seen: others, types }))];
 }
 
 /**
- * The problems that searches have seen, and see again: by the same contact, or by the same search. Without such a
+ * The problems that searches have seen, and see again: by the same record, or by the same search. Without such a
  * search, the list of fields has decided.
  */
 async function findAgain(
   deps: ProblemDeps,
   { port, ...client }: CrmClient,
-  { fields, seen, types }: Observed & { readonly types: ReadonlyMap<string, ProviderFieldType> },
+  {
+    kind,
+    fields,
+    seen,
+    types,
+  }: Observed & { readonly types: ReadonlyMap<string, ProviderFieldType> },
 ): Promise<readonly FoundProblem[]> {
   const again: ProblemName[] = [];
   const toSelection = (problems: readonly ProblemName[]): FieldSelection => {
     const selected = problems.flatMap((one) => findField(fields, one) ?? []);
     const names = selected.map(({ name }) => name);
     const onProblem = ({ name, source }: SourcedField, problem: MappingProblemKind) =>
-      void again.push({ field: name, source, problem });
+      void again.push({ record: kind.type, field: name, source, problem });
     const customFields = { key: '', names, fields: selected, onProblem };
     return { rawData: false, fields: new Set(), customFields };
   };
@@ -108,10 +138,10 @@ async function findAgain(
     ({ problem, source }) => LISTED.has(problem) && source.includes('.'),
   );
   const ofFilters = seen.filter(({ problem }) => problem === 'NOT_FILTERABLE');
-  const contacts = port.of(CONTACT);
+  const records = port.of(kind);
   await Promise.all([
-    readWith(ofValues, (selection) => contacts.findByIds(ids, selection)),
-    readWith(ofRelated, (selection) => contacts.readList({ by: 'all' }, ONE, selection)),
+    readWith(ofValues, (selection) => records.findByIds(ids, selection)),
+    readWith(ofRelated, (selection) => records.readList({ by: 'all' }, ONE, selection)),
     ...ofFilters.map((one) =>
       readWith([one], async (selection) => {
         const { type = 'TEXT' } = findField(fields, one) ?? {};
@@ -119,8 +149,8 @@ async function findAgain(
         const filter = { by: 'customField', name: one.field, equals } as const;
         await searchByCustomField(
           deps,
-          { client: { port, ...client }, filter, selection },
-          (list) => contacts.readList(list, ONE, selection),
+          { kind, client: { port, ...client }, filter, selection },
+          (list) => records.readList(list, ONE, selection),
         );
       }),
     ),
@@ -155,8 +185,8 @@ function findField(fields: readonly SourcedField[], { field, source }: ProblemNa
   return fields.find((one) => one.name === field && one.source === source);
 }
 
-function toFound({ field, source, problem }: ProblemName): FoundProblem {
-  return { field, source, problem };
+function toFound({ record, field, source, problem }: ProblemName): FoundProblem {
+  return { record, field, source, problem };
 }
 
 function unique(problems: readonly FoundProblem[]): readonly FoundProblem[] {
@@ -168,13 +198,14 @@ function includes(problems: readonly ProblemName[], searched: ProblemName): bool
   return problems.some((one) => nameOf(one) === nameOf(searched));
 }
 
-function nameOf({ field, source, problem }: ProblemName): string {
-  return JSON.stringify([field, source, problem]);
+function nameOf({ record, field, source, problem }: ProblemName): string {
+  return JSON.stringify([record, field, source, problem]);
 }
 
-type ProblemName = Pick<FoundProblem, 'field' | 'source' | 'problem'>;
+type ProblemName = Pick<FoundProblem, 'record' | 'field' | 'source' | 'problem'>;
 
 interface Observed {
+  readonly kind: RecordKind<CrmRecord>;
   readonly fields: readonly SourcedField[];
   /** By searches, of these fields. */
   readonly seen: readonly StoredProblem[];

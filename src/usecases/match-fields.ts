@@ -3,29 +3,41 @@ import type {
   ConnectLink,
   ConnectServices,
   FieldChoice,
-  KeptGrant,
+  StoredGrant,
   VisitedLink,
 } from '../domain/connect-link.ts';
-import type { CustomFields, MappedConnection, ProviderField } from '../domain/custom-fields.ts';
+import {
+  type CustomFieldsByRecord,
+  listMappable,
+  type MappedConnection,
+  type ProviderField,
+} from '../domain/custom-fields.ts';
 import { type FieldMatch, matchCustomFields } from '../domain/field-matching.ts';
 import type { CrmPort, Provider } from '../domain/provider.ts';
 import type { ProviderName } from '../domain/provider-names.ts';
-import { CONTACT } from '../domain/records/contact.ts';
+import { RECORDS } from '../domain/records/catalogue.ts';
+import type { CrmRecord } from '../domain/records/record.ts';
+import type { RecordType } from '../domain/records/record-type.ts';
 import { digest } from '../lib/digest.ts';
 import { openCrmClient } from './open-crm-client.ts';
 import { isUnavailable, type ProviderFieldDeps, readProviderFields } from './provider-fields.ts';
-import { ENDED, type EndedPage } from './start-authorization.ts';
+import { listReadable } from './record-access.ts';
+import { ENDED, type EndedPage, toRequestedRecords } from './start-authorization.ts';
 
 /**
  * Opens the page on which a customer matches custom fields with those of their CRM: after consent, in the browser that
- * gave it, or by a link for that. Only that browser sees values of contacts.
+ * gave it, or by a link for that. Only that browser sees values of records.
  */
 export async function openMatchPage(deps: MatchDeps, request: MatchRequest): Promise<MatchResult> {
   const place = await findPlace(deps, request);
   if ('problem' in place) return place;
   const page = await readPage(deps, place, request);
-  if (!('matches' in page) || !place.isConsenting) return page;
-  return { ...page, samples: await readSamples(page.matches, page.openPort) };
+  if (!('groups' in page) || !place.isConsenting) return page;
+  const groups = page.groups.map(async (group) => ({
+    ...group,
+    samples: await readSamples(group, page.openPort),
+  }));
+  return { ...page, groups: await Promise.all(groups) };
 }
 
 /** Stores what the customer has chosen, or nothing where the step is skipped. The link then goes on. */
@@ -39,8 +51,8 @@ export async function matchFields(
   let choices: readonly FieldChoice[] | undefined;
   if (request.chosen) {
     const page = await readPage(deps, place, request);
-    if (!('matches' in page)) return page;
-    const checked = checkChoices(page.matches, request.chosen);
+    if (!('groups' in page)) return page;
+    const checked = checkChoices(page.groups, request.chosen);
     if ('mistaken' in checked) return { ...page, mistaken: checked.mistaken };
     choices = checked.choices;
   }
@@ -93,27 +105,42 @@ async function readPage(
     context.loadConnection({ customerId, providerName: provider }),
   ]);
   const isWaiting = link.status === 'AWAITING_CONFIRMATION';
-  const kept = isWaiting ? await deps.flows.findGrant(link.id) : undefined;
-  if (isWaiting ? !kept : stored?.id !== link.connectionId) return { problem: 'CANCELED', visited };
-  const openPort = async () =>
-    kept
-      ? deps.openGrantPort(visited, provider, kept)
-      : (await openCrmClient(context, { customerId, provider }, CONTACT)).port;
-  try {
-    const known = kept
-      ? await (await openPort()).of(CONTACT).listFields()
-      : await readProviderFields(context, { customerId, provider, refresh });
-    const connection = stored ?? NOT_CONNECTED(provider);
-    return {
-      visited,
-      provider,
-      openPort,
-      matches: matchCustomFields(own, connection, known ?? []),
-    };
-  } catch (error) {
-    if (!isUnavailable(error)) throw error;
+  const storedGrant = isWaiting ? await deps.flows.findGrant(link.id) : undefined;
+  if (isWaiting ? !storedGrant : stored?.id !== link.connectionId)
+    return { problem: 'CANCELED', visited };
+  const openPort = async (record: RecordType) =>
+    storedGrant
+      ? deps.openGrantPort(visited, provider, storedGrant)
+      : (await openCrmClient(context, { customerId, provider }, RECORDS[record])).port;
+  const listFields = async (record: RecordType) =>
+    storedGrant
+      ? (await openPort(record)).of<CrmRecord>(RECORDS[record]).listFields()
+      : readProviderFields(context, { customerId, provider, record, refresh });
+  const connection = stored ?? NOT_CONNECTED(provider);
+  const known = deps.providers.get(provider);
+  if (!known) throw new Error(`There is no provider ${provider}.`);
+  const isUnconfirmed = storedGrant !== undefined || !stored;
+  const readable = isUnconfirmed
+    ? listRequestedRecords(visited, known)
+    : listReadable(known, stored);
+  const groups = await Promise.all(
+    listMappable(own, readable).map(async (record): Promise<FieldGroup> => {
+      const objectName = known.crm?.records[record]?.objectName;
+      try {
+        const fields = await listFields(record);
+        return {
+          record,
+          matches: matchCustomFields(own[record], { connection, objectName }, fields),
+        };
+      } catch (error) {
+        if (isUnavailable(error)) return { record, matches: undefined };
+        throw error;
+      }
+    }),
+  );
+  if (groups.length > 0 && groups.every(({ matches }) => !matches))
     return { visited, provider, isUnavailable: true };
-  }
+  return { visited, provider, openPort, groups };
 }
 
 const NOT_CONNECTED = (providerName: ProviderName): MappedConnection => ({
@@ -123,9 +150,9 @@ const NOT_CONNECTED = (providerName: ProviderName): MappedConnection => ({
   schemaMappingsConfig: null,
 });
 
-/** Values of three contacts, by field. Best effort: the page is of use without them. */
+/** Values of three records, by field. Best effort: the page is of use without them. */
 async function readSamples(
-  matches: readonly FieldMatch[],
+  { record, matches = [] }: FieldGroup,
   openPort: ReadPage['openPort'],
 ): Promise<Samples> {
   // Custom fields of one type have the same list.
@@ -138,8 +165,8 @@ async function readSamples(
   if (names.length === 0) return new Map();
   try {
     const newest = { direction: 'backward', from: undefined, limit: SAMPLES } as const;
-    const port = await openPort();
-    const contacts = await port.of(CONTACT).readList({ by: 'all' }, newest, {
+    const port = await openPort(record);
+    const records = await port.of<CrmRecord>(RECORDS[record]).readList({ by: 'all' }, newest, {
       rawData: false,
       fields: new Set(),
       customFields: {
@@ -151,7 +178,7 @@ async function readSamples(
     });
     return new Map(
       names.map((name) => {
-        const values = contacts.flatMap(({ customFields }) => toSample(customFields?.[name]));
+        const values = records.flatMap(({ customFields }) => toSample(customFields?.[name]));
         return [name, [...new Set(values)]];
       }),
     );
@@ -178,34 +205,50 @@ function toSample(value: unknown): readonly string[] {
 
 /** A field that was not sent stays as it was preselected. */
 function checkChoices(
-  matches: readonly FieldMatch[],
+  groups: readonly FieldGroup[],
   chosen: Chosen,
 ): { readonly choices: readonly FieldChoice[] } | { readonly mistaken: string } {
   const choices: FieldChoice[] = [];
-  for (const { field, options, selected, fallback } of matches) {
-    const given = chosen.get(field.name) ?? selected ?? '';
-    const isKnown =
-      given === '' || given === selected || options.some(({ name }) => name === given);
-    if (!isKnown) return { mistaken: field.name };
-    // Without a mapping of its own it follows what the application sets later.
-    choices.push({ field: field.name, source: given === '' || given === fallback ? null : given });
+  for (const { record, matches = [] } of groups) {
+    for (const { field, options, selected, fallback } of matches) {
+      const formName = toFormName(record, field.name);
+      const value = chosen.get(formName) ?? selected ?? '';
+      const isKnown =
+        value === '' || value === selected || options.some(({ name }) => name === value);
+      if (!isKnown) return { mistaken: formName };
+      // Without a mapping of its own it follows what the application sets later.
+      const source = value === '' || value === fallback ? null : value;
+      choices.push({ record, field: field.name, source });
+    }
   }
   return { choices };
 }
 
-/** The chosen field of the CRM by custom field; an empty text: none. */
+/** A custom field in the form of the page. */
+export function toFormName(record: RecordType, field: string): string {
+  return `${record.toLowerCase()}-${field}`;
+}
+
+/** The chosen field of the CRM by custom field, as the form names it; an empty text: none. */
 type Chosen = ReadonlyMap<string, string>;
 
-/** Values of contacts by the name of the CRM's field. */
+/** Values of records by the name of the CRM's field. */
 export type Samples = ReadonlyMap<string, readonly string[]>;
+
+/** The custom fields of one type of record. */
+export interface FieldGroup {
+  readonly record: RecordType;
+  /** Undefined: the CRM did not return the fields of these records. */
+  readonly matches: readonly FieldMatch[] | undefined;
+  /** Absent: this browser may not see values. */
+  readonly samples?: Samples | undefined;
+}
 
 export interface MatchPage {
   readonly visited: VisitedLink;
   readonly provider: ProviderName;
-  readonly matches: readonly FieldMatch[];
-  /** Absent: this browser may not see values. */
-  readonly samples?: Samples | undefined;
-  /** The custom field for which something was chosen that does not fit. */
+  readonly groups: readonly FieldGroup[];
+  /** The custom field for which something was chosen that does not fit, as the form names it. */
   readonly mistaken?: string;
   readonly problem?: undefined;
 }
@@ -229,7 +272,7 @@ export interface MatchedLink {
 export type MatchResult = EndedPage | MatchPage | UnavailablePage;
 
 interface ReadPage extends MatchPage {
-  openPort(): Promise<CrmPort>;
+  openPort(record: RecordType): Promise<CrmPort>;
 }
 
 interface Place {
@@ -249,7 +292,7 @@ interface MatchRequest {
 
 /** What the pages may do for the customer of a link. */
 interface MatchContext extends ProviderFieldDeps {
-  loadCustomFields(): Promise<CustomFields> | CustomFields;
+  loadCustomFields(): Promise<CustomFieldsByRecord> | CustomFieldsByRecord;
 }
 
 export interface MatchDeps {
@@ -258,8 +301,8 @@ export interface MatchDeps {
   readonly providers: ReadonlyMap<ProviderName, Provider>;
   /** Limited to the link's customer and this provider. */
   openContext(visited: VisitedLink, provider: ProviderName): MatchContext;
-  /** The contacts of an account whose connection is not confirmed yet. */
-  openGrantPort(visited: VisitedLink, provider: ProviderName, kept: KeptGrant): CrmPort;
+  /** The records of an account whose connection is not confirmed yet. */
+  openGrantPort(visited: VisitedLink, provider: ProviderName, storedGrant: StoredGrant): CrmPort;
   /** Makes an unguessable one-time code. */
   makeCode(): string;
   /** Clears the process's cache of the connection. */
@@ -268,11 +311,20 @@ export interface MatchDeps {
 
 /** Whether a customer can match fields there after consent. */
 export function canMatchFields(
-  { mapFields }: ConnectLink,
-  { crm }: Provider,
-  { definitions }: CustomFields,
+  visited: VisitedLink,
+  provider: Provider,
+  customFields: CustomFieldsByRecord,
 ): boolean {
-  return (
-    mapFields && crm !== undefined && definitions.some(({ customersMayMap }) => customersMayMap)
+  const readable = listRequestedRecords(visited, provider);
+  return visited.link.mapFields && listMappable(customFields, readable).length > 0;
+}
+
+/** The types of records that the link, or an earlier one, has asked for, as far as the provider has them. */
+function listRequestedRecords(
+  visited: VisitedLink,
+  { name, crm }: Provider,
+): readonly RecordType[] {
+  return toRequestedRecords(visited, name).readableRecords.filter(
+    (record) => crm?.records[record] !== undefined,
   );
 }

@@ -1,34 +1,42 @@
 import type { Connection, ConnectionTarget } from '../domain/connection.ts';
 import { CrossbookError } from '../domain/errors.ts';
-import type { CrmAccess, CrmPort, Providers } from '../domain/provider.ts';
+import type { CrmAccess, CrmPort, Provider, Providers } from '../domain/provider.ts';
 import { PROVIDER_TITLES } from '../domain/provider-names.ts';
 import type { CrmRecord, RecordKind, RecordOrigin } from '../domain/records/record.ts';
 import { type RecordTarget, toRecordOrigin } from '../domain/records/record-search.ts';
 import type { MaybePromise } from '../lib/maybe-promise.ts';
 import { customerNotFound, resolveTarget, type TargetDeps } from './authorization.ts';
+import { requireAccess } from './record-access.ts';
 
-/** Opens a client for a customer's records of a type from a caller, a customer and a provider. */
+/**
+ * Opens a client for a customer's records of a type from a caller, a customer and a provider. Rejects with FORBIDDEN if
+ * the connection may not read them; whoever writes calls `requireAccess` too.
+ */
 export function openCrmClient(
   deps: OpenDeps,
   target: RecordTarget,
-  { type, nouns }: Pick<RecordKind<CrmRecord>, 'type' | 'nouns'>,
+  kind: Pick<RecordKind<CrmRecord>, 'type' | 'nouns'>,
 ): MaybePromise<CrmClient> {
   const { customerId, providerName } = resolveTarget(deps, target);
-  const access = deps.providers.get(providerName)?.crm;
-  if (!access?.records[type]) {
+  const provider = deps.providers.get(providerName);
+  const access = provider?.crm;
+  if (!provider || !access?.records[kind.type]) {
     throw new CrossbookError(
       'NOT_IMPLEMENTED',
-      `The ${nouns} of ${PROVIDER_TITLES[providerName]} cannot be searched.`,
+      `The ${kind.nouns} of ${PROVIDER_TITLES[providerName]} cannot be searched.`,
     );
   }
   const open = (connection: Connection | undefined): CrmClient => {
     if (!connection) throw customerNotFound(customerId, providerName);
-    return {
-      source: toRecordOrigin(connection),
+    const client = {
+      source: toRecordOrigin(connection, kind),
       connection,
+      provider,
       access,
       port: deps.openCrmPort(connection, access),
     };
+    requireAccess(client, kind, 'read');
+    return client;
   };
   const loaded = deps.loadConnection({ customerId, providerName });
   return loaded instanceof Promise ? loaded.then(open) : open(loaded);
@@ -37,6 +45,7 @@ export function openCrmClient(
 export interface CrmClient {
   readonly source: RecordOrigin;
   readonly connection: Connection;
+  readonly provider: Provider;
   readonly access: CrmAccess;
   readonly port: CrmPort;
 }

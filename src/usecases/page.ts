@@ -16,7 +16,7 @@ import {
   type RecordFilter,
 } from '../domain/records/conditions.ts';
 import type { CrmRecord, RecordKind, RecordOrigin } from '../domain/records/record.ts';
-import type { SearchSelection } from '../domain/records/record-search.ts';
+import type { FieldSelection, SearchSelection } from '../domain/records/record-search.ts';
 
 /** Binds cursors to their list: same application, customer, provider, type of record and filter. */
 export function bindCursors(
@@ -35,22 +35,27 @@ export function bindCursors(
  * The payload of a cursor, which `createSigner` signs: a letter, the end of the period and the total if there are any, and the id
  * of a record.
  *
- *     payload = letter [ digits ":" ] [ "n" digits ":" ] record-id
+ *     payload = letter [ digits ":" ] [ "n" digits ":" ] [ "p" place ":" ] record-id
  *     letter  = "f" | "F" | "b" | "B" | " "
  *
  * `f` leads forward and `b` backward; a capital includes the record itself. A space is the cursor of an edge, which
  * works in both directions. The digits are milliseconds since 1970, and those after `n` the number of results, which the
- * first page has counted. An empty id is the end of the list.
+ * first page has counted. The place is the CRM's own cursor, without which it cannot begin a list at a record. An empty id
+ * is the end of the list.
  */
 export function signCursor(
   signer: BoundSigner,
-  { key, direction, includesKey, until, total }: CursorPosition,
+  { key, direction, includesKey, until, total, place }: CursorPosition,
 ): string {
   const letter = direction?.charAt(0) ?? ' ';
   const period = until === undefined ? '' : `${until}:`;
   const count = total === undefined ? '' : `n${total}:`;
-  return signer.sign(`${includesKey ? letter.toUpperCase() : letter}${period}${count}${key}`);
+  const at = place !== undefined && PLACE.test(place) ? `p${place}:` : '';
+  return signer.sign(`${includesKey ? letter.toUpperCase() : letter}${period}${count}${at}${key}`);
 }
+
+/** Longer ones, and those with other characters, are left out: the list is then searched for the record. */
+const PLACE = /^[\w.~+/=%-]{1,600}$/;
 
 /**
  * The cursor from an empty page, which is between two records: forward it starts at the same place, backward it ends
@@ -58,11 +63,11 @@ export function signCursor(
  */
 export function signPlaceOf(
   signer: BoundSigner,
-  { boundary = '', direction, includesBoundary = false, until, total }: PageRequest,
-  wanted: Direction = direction,
+  { boundary = '', direction, includesBoundary = false, until, total, place }: PageRequest,
+  target: Direction = direction,
 ): string {
-  const includesKey = wanted === direction ? includesBoundary : !includesBoundary;
-  return signCursor(signer, { key: boundary, direction: wanted, includesKey, until, total });
+  const includesKey = target === direction ? includesBoundary : !includesBoundary;
+  return signCursor(signer, { key: boundary, direction: target, includesKey, until, total, place });
 }
 
 /** The signed payload; undefined if the cursor is not of this list. */
@@ -75,7 +80,7 @@ const MAX_CURSOR_LENGTH = 1_024;
 /** Converts unchecked page input to a page request. */
 export function readPageRequest(signer: BoundSigner, page: PageInput): PageRequest {
   const size = readPageSize(page.size);
-  const { key, direction, includesKey, until, total } = readPosition(
+  const { key, direction, includesKey, until, total, place } = readPosition(
     signer,
     page.cursor ?? undefined,
   );
@@ -92,6 +97,7 @@ export function readPageRequest(signer: BoundSigner, page: PageInput): PageReque
     includesBoundary: includesKey,
     ...(until !== undefined && { until }),
     ...(total !== undefined && { total }),
+    ...(place !== undefined && { place }),
   };
 }
 
@@ -101,10 +107,10 @@ function readPosition(signer: BoundSigner, cursor: string | undefined): Partial<
   if (signed !== undefined) {
     const letter = signed.charAt(0);
     const direction = DIRECTIONS[letter.toLowerCase()];
-    const [, period, count, key = ''] = PAYLOAD.exec(signed.slice(1)) ?? [];
+    const [, period, count, place, key = ''] = PAYLOAD.exec(signed.slice(1)) ?? [];
     const until = period === undefined ? undefined : Number(period);
     const total = count === undefined ? undefined : Number(count);
-    return { key, direction, includesKey: /[A-Z]/.test(letter), until, total };
+    return { key, direction, includesKey: /[A-Z]/.test(letter), until, total, place };
   }
   throw new CrossbookError(
     'BAD_REQUEST',
@@ -112,16 +118,16 @@ function readPosition(signer: BoundSigner, cursor: string | undefined): Partial<
   );
 }
 
-const PAYLOAD = /^(?:(\d+):)?(?:n(\d+):)?(.*)$/s;
+const PAYLOAD = /^(?:(\d+):)?(?:n(\d+):)?(?:p([^:]+):)?(.*)$/s;
 const NO_POSITION = {};
 const DIRECTIONS: Readonly<Record<string, Direction>> = { f: 'forward', b: 'backward' };
 
 export function readPageSize(size: number | null | undefined, max = MAX_PAGE_SIZE): number {
-  const wanted = size ?? DEFAULT_PAGE_SIZE;
-  if (Number.isInteger(wanted) && wanted >= 0 && wanted <= max) return wanted;
+  const pageSize = size ?? DEFAULT_PAGE_SIZE;
+  if (Number.isInteger(pageSize) && pageSize >= 0 && pageSize <= max) return pageSize;
   throw new CrossbookError(
     'BAD_REQUEST',
-    `The page size must be from 0 to ${max}, but is ${wanted}.`,
+    `The page size must be from 0 to ${max}, but is ${pageSize}.`,
   );
 }
 
@@ -184,6 +190,25 @@ export async function readListPage<Item extends CrmRecord>(
   }
 }
 
+/**
+ * Reads a page of a list that leads forward only. The last record says whether others may follow. Nothing is known of
+ * what comes before, and no page is offered there.
+ */
+export async function readForwardPage<Item extends CrmRecord>(
+  port: Pick<RecordPort<Item>, 'readList'>,
+  filter: ListFilter,
+  { size, boundary, place }: PageRequest,
+  selection: FieldSelection,
+): Promise<Page<Item>> {
+  const isAtBoundary = boundary !== undefined && place === undefined;
+  const limit = Math.max(1, size) + (isAtBoundary ? 1 : 0);
+  const range = { direction: 'forward', from: boundary, place, limit } as const;
+  const run = await port.readList(filter, range, selection);
+  const beyond = run.filter(({ remoteId }) => remoteId !== boundary);
+  const hasMore = beyond.length > size || beyond.at(-1)?.place?.hasMore === true;
+  return { items: beyond.slice(0, size), hasNextPage: hasMore, hasPreviousPage: false };
+}
+
 interface CursorPosition {
   /** The record id; empty at the end of the list. */
   readonly key: string;
@@ -194,4 +219,5 @@ interface CursorPosition {
   /** The end of the period of `modifiedSince`, which is fixed by the first page. No record id contains a colon. */
   readonly until?: number | undefined;
   readonly total?: number | undefined;
+  readonly place?: string | undefined;
 }

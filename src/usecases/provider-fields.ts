@@ -1,56 +1,68 @@
 import type { ProviderField } from '../domain/custom-fields.ts';
 import { CrossbookError } from '../domain/errors.ts';
-import { CONTACT } from '../domain/records/contact.ts';
+import { RECORDS } from '../domain/records/catalogue.ts';
+import type { CrmRecord, RecordKind } from '../domain/records/record.ts';
 import type { RecordTarget } from '../domain/records/record-search.ts';
+import type { RecordType } from '../domain/records/record-type.ts';
+import type { DescribedField } from '../domain/writing.ts';
 import { type CrmClient, type OpenDeps, openCrmClient } from './open-crm-client.ts';
 import type { CacheDeps } from './read-through-cache.ts';
 
-/** The fields that contacts have in the customer's CRM: read once a day, and on demand at most every ten seconds. */
+/** The fields that records of a type have in the customer's CRM: read once a day, and on demand at most every ten seconds. */
 export function readProviderFields(
   deps: ProviderFieldDeps,
-  target: RecordTarget & { readonly refresh?: boolean | null | undefined },
+  { record, refresh, ...target }: FieldsTarget,
 ): Promise<readonly ProviderField[]> {
   return deps.withSpan('readProviderFields', async () => {
-    const client = await openCrmClient(deps, target, CONTACT);
-    return (await findProviderFields(deps, client, target.refresh ? 'again' : 'today')).fields;
+    const kind = RECORDS[record];
+    const client = await openCrmClient(deps, target, kind);
+    return (await findProviderFields(deps, kind, client, refresh ? 'again' : 'today')).fields;
   });
 }
 
-async function findProviderFields(
+/** The fields that the records of a type have in the customer's CRM, with what they take. */
+export async function findProviderFields(
   deps: ProviderFieldDeps,
+  kind: RecordKind<CrmRecord>,
   client: CrmClient,
   when: ReadTime,
 ): Promise<FieldList> {
   const { id } = client.connection;
-  let refreshed: readonly ProviderField[] | undefined;
+  const cacheKey = toCacheKey(kind);
+  let refreshed: readonly DescribedField[] | undefined;
   const refresh = async () => {
-    const { fields, written } = await readFromProvider(deps, client);
+    const { fields, written } = await readFromProvider(deps, kind, client);
     refreshed = fields;
     // Others find it in the cache.
     await written.catch(() => undefined);
   };
   if (when === 'now') await refresh();
-  if (when === 'again') await deps.refreshFieldsOnce(id, refresh);
+  if (when === 'again') await deps.refreshFieldsOnce(id, kind.type, refresh);
   if (refreshed) return { fields: refreshed, isCached: false };
-  const read = () => deps.cache.read(id, CACHE_KEY);
-  const kept = await (when === 'again' ? read() : deps.shareCachedRead(id, CACHE_KEY, read));
-  if (kept && Math.abs(deps.wall() - kept.fetchedAt.getTime()) <= MAX_AGE_MS)
-    return { fields: JSON.parse(kept.payload) as readonly ProviderField[], isCached: true };
-  const { fields, written } = await readFromProvider(deps, client);
+  const read = () => deps.cache.read(id, cacheKey, { outlivesWrites: true });
+  const cached = await (when === 'again' ? read() : deps.shareCachedRead(id, cacheKey, read));
+  if (cached && Math.abs(deps.wall() - cached.fetchedAt.getTime()) <= MAX_AGE_MS)
+    return { fields: JSON.parse(cached.payload) as readonly DescribedField[], isCached: true };
+  const { fields, written } = await readFromProvider(deps, kind, client);
   deps.runInBackground(written);
   return { fields, isCached: false };
 }
 
 /** Reads the list from the CRM, and begins to write it to the cache. */
-async function readFromProvider(deps: ProviderFieldDeps, { connection, port }: CrmClient) {
+async function readFromProvider(
+  deps: ProviderFieldDeps,
+  kind: RecordKind<CrmRecord>,
+  { connection, port }: CrmClient,
+) {
   const fetchedAt = new Date(deps.wall());
-  const fields = await port.of(CONTACT).listFields();
+  const fields = await port.of(kind).listFields();
   const written = deps.cache.write({
     connectionId: connection.id,
     weight: 0,
     fetchedAt,
     isUrgent: true,
-    filterKey: () => CACHE_KEY,
+    outlivesWrites: true,
+    filterKey: () => toCacheKey(kind),
     payload(maxLength) {
       const text = JSON.stringify(fields);
       return text.length > maxLength ? undefined : text;
@@ -61,16 +73,19 @@ async function readFromProvider(deps: ProviderFieldDeps, { connection, port }: C
 
 const MAX_AGE_MS = 24 * 60 * 60_000;
 /** No search has this cache key. */
-const CACHE_KEY = 'fields of the CRM';
+function toCacheKey({ key }: RecordKind<CrmRecord>): string {
+  return `${key}fields of the CRM, what they take, and which are unique`;
+}
 
 /** Without them, and without an error, where the CRM cannot be asked. */
 export async function attemptProviderFields(
   deps: ProviderFieldDeps,
+  kind: RecordKind<CrmRecord>,
   open: () => CrmClient | Promise<CrmClient>,
   when: ReadTime = 'today',
 ) {
   try {
-    return await findProviderFields(deps, await open(), when);
+    return await findProviderFields(deps, kind, await open(), when);
   } catch (error) {
     if (isUnavailable(error)) return undefined;
     throw error;
@@ -83,6 +98,7 @@ export function isUnavailable(error: unknown): boolean {
 }
 
 const SILENT: ReadonlySet<string> = new Set([
+  'FORBIDDEN',
   'NOT_IMPLEMENTED',
   'REMOTE_PROVIDER_ERROR',
   'REMOTE_PROVIDER_UNAUTHORIZED',
@@ -93,8 +109,13 @@ const SILENT: ReadonlySet<string> = new Set([
   'REMOTE_PROVIDER_BAD_RESPONSE',
 ]);
 
+interface FieldsTarget extends RecordTarget {
+  readonly record: RecordType;
+  readonly refresh?: boolean | null | undefined;
+}
+
 interface FieldList {
-  readonly fields: readonly ProviderField[];
+  readonly fields: readonly DescribedField[];
   /** Read before, and not for this caller. */
   readonly isCached: boolean;
 }
@@ -107,6 +128,10 @@ export type ProviderFieldDeps = OpenDeps &
   RefreshDeps;
 
 export interface RefreshDeps {
-  /** Runs the refresh, unless there was one for this connection in the last ten seconds. */
-  refreshFieldsOnce(connectionId: string, refresh: () => Promise<void>): Promise<void>;
+  /** Runs the refresh, unless there was one for these records of the connection in the last ten seconds. */
+  refreshFieldsOnce(
+    connectionId: string,
+    record: RecordType,
+    refresh: () => Promise<void>,
+  ): Promise<void>;
 }

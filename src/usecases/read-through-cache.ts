@@ -16,13 +16,15 @@ export async function readThroughCache<Item extends CrmRecord>(
   deps: CacheDeps,
   search: CachedSearch<Item>,
 ): Promise<TimedResult<Item>> {
-  const kept = search.readFromCache ? await readKept(deps, search) : undefined;
+  const cached = search.readFromCache ? await readCached(deps, search) : undefined;
   // An entry may be from the future where a clock has stepped back: its distance counts.
-  const age = kept ? Math.abs(deps.wall() - kept.fetchedAt.getTime()) : Number.POSITIVE_INFINITY;
-  const isFresh = kept !== undefined && age <= deps.cacheMaxAgeMs;
+  const age = cached
+    ? Math.abs(deps.wall() - cached.fetchedAt.getTime())
+    : Number.POSITIVE_INFINITY;
+  const isFresh = cached !== undefined && age <= deps.cacheMaxAgeMs;
   if (search.readFromCache) deps.requestLog.record({ cache: isFresh ? 'hit' : 'miss' });
-  if (isFresh) return kept;
-  const stale = age <= CACHE_ENTRY_MAX_AGE_MS ? kept : undefined;
+  if (isFresh) return cached;
+  const stale = age <= CACHE_ENTRY_MAX_AGE_MS ? cached : undefined;
   const fetchedAt = new Date(deps.wall());
   try {
     const found = await search.find();
@@ -95,15 +97,15 @@ function toPayload(
 }
 
 /** Reads the cache. Entries with fewer fields than selected do not match. */
-async function readKept<Item extends CrmRecord>(
+async function readCached<Item extends CrmRecord>(
   deps: CacheDeps,
   { client, cacheKey, selection }: CachedSearch<Item>,
 ): Promise<TimedResult<Item> | undefined> {
   const filterKey = cacheKey();
-  const kept = await deps.shareCachedRead(client.connection.id, filterKey, () =>
+  const cached = await deps.shareCachedRead(client.connection.id, filterKey, () =>
     readEntry<Item>(deps, client, filterKey),
   );
-  return kept && includesFields(kept.fields, selection) ? kept : undefined;
+  return cached && includesFields(cached.fields, selection) ? cached : undefined;
 }
 
 /** One read and one parse for all searches of the request with this key: none of them may change the result. */
@@ -111,10 +113,10 @@ async function readEntry<Item extends CrmRecord>(
   deps: CacheDeps,
   { connection, source }: CrmClient,
   filterKey: string,
-): Promise<KeptResult<Item> | undefined> {
+): Promise<CachedResult<Item> | undefined> {
   const entry = await deps.cache.read(connection.id, filterKey);
   if (!entry) return undefined;
-  const { contacts, fields, ...page } = JSON.parse(entry.payload) as KeptRecords<Item>;
+  const { contacts, fields, ...page } = JSON.parse(entry.payload) as CachedRecords<Item>;
   const found = { ...page, records: contacts.map((record) => ({ ...record, source })) };
   return { found, fields, fetchedAt: entry.fetchedAt };
 }
@@ -130,7 +132,7 @@ export interface SearchResult<Item extends CrmRecord> {
   readonly countFailure?: unknown;
 }
 
-interface KeptRecords<Item extends CrmRecord> extends Omit<SearchResult<Item>, 'records'> {
+interface CachedRecords<Item extends CrmRecord> extends Omit<SearchResult<Item>, 'records'> {
   readonly contacts: readonly Item[];
   /** The fields that the search has read; absent: all. */
   readonly fields?: readonly string[];
@@ -141,7 +143,7 @@ export interface TimedResult<Item extends CrmRecord> {
   readonly fetchedAt: Date;
 }
 
-interface KeptResult<Item extends CrmRecord> extends TimedResult<Item> {
+interface CachedResult<Item extends CrmRecord> extends TimedResult<Item> {
   readonly fields: readonly string[] | undefined;
 }
 

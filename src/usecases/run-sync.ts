@@ -1,12 +1,13 @@
-import type { CustomFields, FoundProblem } from '../domain/custom-fields.ts';
+import type { CustomFieldsByRecord, FoundProblem } from '../domain/custom-fields.ts';
 import { CrossbookError } from '../domain/errors.ts';
-import { MAX_FOUND_RECORDS } from '../domain/provider.ts';
+import { type CrmAccess, MAX_FOUND_RECORDS } from '../domain/provider.ts';
 import type { FieldSelection } from '../domain/records/record-search.ts';
 import {
   type BegunRun,
   type Destinations,
   type DueSync,
   identityOf,
+  type KeyRange,
   type SyncError,
   type SyncErrorCode,
   type SyncedRecord,
@@ -17,11 +18,24 @@ import {
   type SyncTable,
   type TableOfSync,
 } from '../domain/sync.ts';
+import {
+  EDGE_TABLES,
+  type EdgeTable,
+  findSyncedRecord,
+  listOwnEdges,
+  type SyncedKind,
+} from '../domain/synced-records.ts';
 import { backoff } from '../lib/backoff.ts';
 import { digest } from '../lib/digest.ts';
 import { quote } from '../lib/text.ts';
 import { selectCustomFields } from './select-custom-fields.ts';
-import { type Asked, type Batch, type OpenedRecords, readBatches } from './sync-batches.ts';
+import {
+  type Batch,
+  type OpenedRecords,
+  type ReadPlan,
+  readBatches,
+  readEdges,
+} from './sync-batches.ts';
 
 /**
  * Runs a sync: first everything, then changes. Some pages are read, written and committed at the destination, and then
@@ -52,38 +66,53 @@ async function attempt(deps: RunDeps, due: DueSync): Promise<SyncOutcome | undef
   }
 }
 
-async function run(deps: RunDeps, due: DueSync): Promise<SyncOutcome | undefined> {
+async function run(deps: RunDeps, planned: DueSync): Promise<SyncOutcome | undefined> {
+  const due = { ...planned, edgeTables: planned.edgeTables.filter((one) => isReadable(deps, one)) };
   const destination = await deps.queue.findDestination(due.claimed.applicationId);
   if (!destination)
     throw new SyncFailure('CONFIGURATION', 'The application has no sync destination.');
   const { selection, madeOf } = await toSelection(deps, due);
   const fields = await describe(deps, due);
-  const { schema, table: name } = due;
-  const noted = { destination: identityOf(destination), schema, table: name };
-  if (!(await deps.queue.noteTable(due, noted))) return undefined;
+  const { schema } = due;
+  for (const name of [due.table, ...due.edgeTables]) {
+    const noted = { destination: identityOf(destination), schema, table: name };
+    if (!(await deps.queue.noteTable(due, noted))) return undefined;
+  }
   const opening = deps.destinations.open(destination).openTable(toTable(due));
   const table = toWaitingTable(await deps.waitFor(opening), deps);
-  const contentKey = toContentKey(due, identityOf(destination), [table.identity, madeOf]);
+  // Without edges it is what earlier versions had.
+  const parts = [table.identity, madeOf, ...due.edgeTables];
+  const contentKey = toContentKey(due, identityOf(destination), parts);
   const begun = beginOrContinue(deps, due, contentKey);
   if (!(await deps.queue.begin(due, begun))) return undefined;
   const { kind, object } = due;
-  const asked = { source: { kind, object }, fields, selection };
+  const edgeTables = listOwnEdges(due.edgeTables, kind);
+  const plan = { source: { kind, object }, fields, selection, edgeTables };
   const reading = {
     ...deps,
     table,
     openRecords: () => open(deps, due),
     boundUntil: (position: SyncPosition) => boundUntil(deps, due, position),
   };
-  for await (const batch of readBatches(reading, asked, begun.position)) {
+  for await (const batch of readBatches(reading, plan, begun.position)) {
     const { position, next } = batch;
-    const written = await writeBatch({ deps, due, table, asked }, batch);
+    const written = await writeBatch({ deps, due, table, plan }, batch);
     const recorded = await deps.queue.advance(due, { position: next ?? position, ...written });
     deps.onWritten(written);
     if (!recorded) return undefined;
-    if (next === undefined) return { kind: 'completed', position };
+    if (next === undefined) {
+      if (position.isFull) await table.analyzeNew();
+      return { kind: 'completed', position };
+    }
     if (deps.isOver() || !recorded.isRunnable) break;
   }
   return { kind: 'yielded', retryAfterMs: 0 };
+}
+
+/** Whether the connection may read the records at both ends. */
+function isReadable({ mayRead }: RunDeps, table: EdgeTable): boolean {
+  const { from, to } = EDGE_TABLES[table];
+  return mayRead(from) && mayRead(to);
 }
 
 /** A destination that does not respond must not keep others from the slot of this sync. */
@@ -92,6 +121,7 @@ function toWaitingTable(table: SyncTable, { waitFor }: Pick<RunDeps, 'waitFor'>)
     ...table,
     write: (page) => waitFor(table.write(page)),
     listOthers: (...range) => waitFor(table.listOthers(...range)),
+    analyzeNew: () => waitFor(table.analyzeNew()),
   };
 }
 
@@ -162,17 +192,21 @@ async function describe(deps: RunDeps, due: DueSync): Promise<readonly string[]>
 }
 
 async function writeBatch(writing: Writing, batch: Batch) {
-  const { deps, due, table } = writing;
+  const { deps, due, table, plan } = writing;
   const { position } = batch;
   const gone = position.step === 'records' ? await findGone(writing, batch) : NOTHING_GONE;
   const removed = [...batch.removed, ...gone.removed];
-  const found = batch.rows.some(({ ids }) => ids.length > 0);
-  if (!found && gone.alive.length + removed.length === 0) return NOTHING_WRITTEN;
-  const isReported = due.kind === 'CONTACTS' && !position.isFull;
+  const found = batch.rows.some(({ ids }) => ids.length > 0) || batch.edges.length > 0;
+  const hasOrphans = position.step === 'records' && plan.edgeTables.length > 0;
+  if (!found && !hasOrphans && gone.alive.length + removed.length === 0) return NOTHING_WRITTEN;
+  const aliveIds = gone.alive.map(({ id }) => id);
+  const isReported = findSyncedRecord(due.kind) !== undefined && !position.isFull;
   const beganAt = new Date(position.beganAt);
   return table.write({
     rows: [...batch.rows, table.toRows(gone.alive)],
     removed,
+    edges: [...batch.edges, ...(await readEdges(batch.readLinks, plan, aliveIds))],
+    orphansIn: hasOrphans ? toRange(batch) : undefined,
     syncedAt: new Date(Math.max(deps.wall(), beganAt.getTime())),
     reportSince: isReported ? beganAt : undefined,
     mayCommit: deps.lease.isHeld,
@@ -183,18 +217,18 @@ async function writeBatch(writing: Writing, batch: Batch) {
  * Rows in the key range of a batch that the batch does not have. Their records are read by id before they count as
  * deleted, because a list may be incomplete.
  */
-async function findGone({ table, asked }: Writing, { position, rows, next, records }: Batch) {
+async function findGone({ table, plan }: Writing, batch: Batch) {
+  const { rows, next, records } = batch;
   const ids = rows.flatMap((page) => page.ids);
-  const after = position.lastId;
-  const upTo = next === undefined ? null : next.lastId;
   if (next !== undefined && ids.length === 0) return NOTHING_GONE;
+  const range = toRange(batch);
   const alive: SyncedRecord[] = [];
   const removed: string[] = [];
   for (;;) {
     const known = [...ids, ...alive.map(({ id }) => id), ...removed];
-    const others = await table.listOthers({ after, upTo }, known, MAX_FOUND_RECORDS);
+    const others = await table.listOthers(range, known, MAX_FOUND_RECORDS);
     if (others.length === 0) return { alive, removed };
-    const found = await records.find(asked, others);
+    const found = await records.find(plan, others);
     const foundIds = new Set(found.map(({ id }) => id));
     alive.push(...found.filter(({ id }) => others.includes(id)));
     removed.push(...others.filter((id) => !foundIds.has(id)));
@@ -202,6 +236,11 @@ async function findGone({ table, asked }: Writing, { position, rows, next, recor
     const count = alive.length + removed.length;
     if (others.length < MAX_FOUND_RECORDS || count >= MAX_GONE) return { alive, removed };
   }
+}
+
+/** The keys of a batch of all records. The range of the last one has no end. */
+function toRange({ position, next }: Batch): KeyRange {
+  return { after: position.lastId, upTo: next === undefined ? null : next.lastId };
 }
 
 const MAX_GONE = 20_000;
@@ -217,16 +256,18 @@ function toContentKey({ connection }: DueSync, destination: string, madeOf: unkn
   return `${CONTENT_VERSION} ${digest(JSON.stringify([destination, account, madeOf]))}`;
 }
 
-/** Contacts have all custom fields and the raw record. */
+/** Records in the common shape have the raw record, and all custom fields of their type. */
 async function toSelection(deps: RunDeps, { kind, connection, claimed }: DueSync) {
-  if (kind !== 'CONTACTS') return { selection: NO_SELECTION, madeOf: null };
+  const record = findSyncedRecord(kind);
+  if (!record) return { selection: NO_SELECTION, madeOf: null };
   const customFields = await deps.readCustomFields(claimed.applicationId);
   const selection: FieldSelection = await selectCustomFields<FieldSelection>(
     {
       loadCustomFields: async () => customFields,
       noteProblem: (_connection, problem) => deps.noteProblem(connection, problem),
     },
-    connection,
+    record,
+    { connection, access: deps.access },
     { rawData: true, customFieldNames: 'all' },
   );
   const { schemaMappingsConfig, entityMappings } = connection;
@@ -238,9 +279,9 @@ const NO_SELECTION: FieldSelection = { rawData: false };
 /** Increment when columns are computed differently: all rows are then written again. */
 const CONTENT_VERSION = '2';
 
-function toTable({ kind, schema, table, connection }: DueSync): TableOfSync {
+function toTable({ kind, schema, table, edgeTables, connection }: DueSync): TableOfSync {
   const { applicationId, customerId, providerName } = connection;
-  return { kind, schema, table, applicationId, customerId, providerName };
+  return { kind, schema, table, edgeTables, applicationId, customerId, providerName };
 }
 
 /** In words, without data of the destination; what a provider said was redacted. */
@@ -265,6 +306,7 @@ const PROVIDER_ERRORS: Readonly<Record<string, SyncErrorCode>> = {
   REMOTE_PROVIDER_UNAVAILABLE: 'PROVIDER_UNAVAILABLE',
   REMOTE_PROVIDER_BAD_RESPONSE: 'PROVIDER_UNAVAILABLE',
   NOT_IMPLEMENTED: 'NOT_IMPLEMENTED',
+  FORBIDDEN: 'NOT_ALLOWED',
 };
 
 /** A minute after the first failure, and at most an hour or the interval. */
@@ -279,7 +321,7 @@ interface Writing {
   readonly deps: RunDeps;
   readonly due: DueSync;
   readonly table: SyncTable;
-  readonly asked: Asked;
+  readonly plan: ReadPlan;
 }
 
 /** How a process's part of a run ended. `lost`: another process has the sync now. */
@@ -290,12 +332,16 @@ interface RunDeps {
   readonly destinations: Pick<Destinations, 'open'>;
   /** Undefined: the provider cannot be synced. */
   openRecords(due: DueSync): OpenedRecords | undefined;
+  /** Whether the connection may read records of a type. */
+  mayRead(kind: SyncedKind): boolean;
   searchLagMs(due: DueSync): number;
   /** How far the clock of the CRM is behind ours, as far as its responses have shown it. */
   clockBehindMs(): number;
   /** Called for each batch, for the metrics. */
   onWritten(written: { readonly records: number; readonly deleted: number }): void;
-  readCustomFields(applicationId: string): Promise<CustomFields>;
+  /** What the provider of the connection can do. */
+  readonly access: Pick<CrmAccess, 'records'> | undefined;
+  readCustomFields(applicationId: string): Promise<CustomFieldsByRecord>;
   noteProblem(connection: DueSync['connection'], problem: FoundProblem): void;
   readonly lease: { isHeld(): boolean };
   /** Its time is over, or the process stops. */

@@ -7,6 +7,7 @@ import {
   type RecordFilter,
   readFilterValue,
 } from '../domain/records/conditions.ts';
+import type { CrmRecord, RecordKind } from '../domain/records/record.ts';
 import type { FieldSelection } from '../domain/records/record-search.ts';
 import { refuseUndeclared } from './custom-field-mistakes.ts';
 import type { CrmClient } from './open-crm-client.ts';
@@ -14,23 +15,28 @@ import { attemptProviderFields, type ProviderFieldDeps } from './provider-fields
 import type { SelectionDeps } from './select-custom-fields.ts';
 
 /**
- * Searches by a custom field in the connection's CRM. Undefined if no contact can have the value: the custom field has no
+ * Searches by a custom field in the connection's CRM. Undefined if no record can have the value: the custom field has no
  * source there, or one of a type that has no such value. The type of the CRM's field decides how it is compared; a type
  * that is no longer right is read again once.
  */
 export async function searchByCustomField<Found>(
   deps: ProviderFieldDeps & Pick<SelectionDeps, 'loadCustomFields'>,
-  { client, filter, selection }: CustomFieldSearch,
+  { kind, client, filter, selection }: CustomFieldSearch,
   search: (filter: CustomFieldFilter) => Promise<Found>,
 ): Promise<Found | undefined> {
-  const customFields = await deps.loadCustomFields();
+  const customFields = (await deps.loadCustomFields())[kind.type];
   refuseUndeclared(customFields, [filter.name]);
   const type = customFields.definitions.find(({ name }) => name === filter.name)?.type ?? 'TEXT';
   const value = readFilterValue(type, filter.equals);
   const field = selection.customFields?.fields.find(({ name }) => name === filter.name);
   if (!field) return undefined;
   const findField = async (refresh: boolean) => {
-    const known = await attemptProviderFields(deps, () => client, refresh ? 'again' : 'today');
+    const known = await attemptProviderFields(
+      deps,
+      kind,
+      () => client,
+      refresh ? 'again' : 'today',
+    );
     return known?.fields.find(({ name }) => name.toLowerCase() === field.source.toLowerCase());
   };
   const attempt = (known: ProviderField | undefined) => {
@@ -63,6 +69,7 @@ function canHave(type: ProviderFieldType, value: FilterValue): boolean {
 }
 
 interface CustomFieldSearch {
+  readonly kind: RecordKind<CrmRecord>;
   readonly client: CrmClient;
   readonly filter: Extract<RecordFilter, { readonly by: 'customField' }>;
   readonly selection: FieldSelection;

@@ -6,7 +6,7 @@ import {
   CONTACT,
   type Contact,
 } from '../domain/records/contact.ts';
-import { CONTACTS, type GivenContactFilter } from '../domain/records/contact-filter.ts';
+import { CONTACTS, type ContactFilterInput } from '../domain/records/contact-filter.ts';
 import type {
   FieldSelection,
   FoundPage,
@@ -21,7 +21,7 @@ import { selectCustomFields } from './select-custom-fields.ts';
 /** Searches a customer's contacts in one CRM and returns a page, ordered by id. */
 export function searchContacts(
   deps: SearchDeps,
-  search: RecordSearch<GivenContactFilter>,
+  search: RecordSearch<ContactFilterInput>,
 ): Promise<FoundPage<Contact>> {
   return deps.withSpan('searchContacts', () => searchRecords(deps, CONTACTS, search));
 }
@@ -43,7 +43,7 @@ export function findContactsByEmail(
     }
     const size = readPageSize(first);
     const client = await openCrmClient(deps, query, CONTACT);
-    const selected = await selectCustomFields(deps, client.connection, selection);
+    const selected = await selectCustomFields(deps, CONTACT, client, selection);
     return sortUnique(client, await deps.lookup(client, CONTACT, [email], selected)).slice(0, size);
   });
 }

@@ -1,6 +1,6 @@
 import { CrossbookError } from '../domain/errors.ts';
 import type { BoundSigner, PageRequest, Signer } from '../domain/page.ts';
-import { PHONE_HITS } from '../domain/provider.ts';
+import { PHONE_HITS, type RecordCapabilities } from '../domain/provider.ts';
 import { PROVIDER_TITLES } from '../domain/provider-names.ts';
 import {
   type FilterKind,
@@ -23,6 +23,7 @@ import { checkMayList } from './authorization.ts';
 import { type CrmClient, type OpenDeps, openCrmClient } from './open-crm-client.ts';
 import {
   bindCursors,
+  readForwardPage,
   readListPage,
   readPageRequest,
   signCursor,
@@ -40,10 +41,10 @@ import { searchByCustomField } from './search-by-custom-field.ts';
 import { type SelectionDeps, selectCustomFields } from './select-custom-fields.ts';
 
 /** Searches a customer's records of one type in one CRM and returns a page, ordered by id. */
-export async function searchRecords<Item extends CrmRecord, Given>(
+export async function searchRecords<Item extends CrmRecord, Input>(
   deps: SearchDeps,
-  kind: SearchedKind<Item, Given>,
-  search: RecordSearch<Given>,
+  kind: SearchedKind<Item, Input>,
+  search: RecordSearch<Input>,
 ): Promise<FoundPage<Item>> {
   deps.requireCaller();
   const { record, filters } = kind;
@@ -54,12 +55,14 @@ export async function searchRecords<Item extends CrmRecord, Given>(
   requireFilter(client, record, filter);
   const selecting = selectCustomFields(
     deps,
-    client.connection,
+    record,
+    client,
     selectForFilter(search.selection, filters, filter),
   );
   const selection = selecting instanceof Promise ? await selecting : selecting;
   const cursors = bindCursors(deps.cursors, client.source, record, filter);
   const requested = readPageRequest(cursors, search.page);
+  if (filters.isListing(filter)) requireDirection(client, record, requested);
   const { readFromCache } = search;
   const now = deps.wall();
   const page = fixPeriod(requested, filter, { now, client });
@@ -75,12 +78,41 @@ export async function searchRecords<Item extends CrmRecord, Given>(
 function requireFilter(
   { access, connection }: CrmClient,
   { type, nouns }: Pick<RecordKind<CrmRecord>, 'type' | 'nouns'>,
-  { by }: RecordFilter,
+  filter: RecordFilter,
 ): void {
-  if (access.records[type]?.filters[by]) return;
+  const most = access.records[type]?.filters[filter.by]?.most;
+  if (filter.by === 'emails' && most !== undefined && filter.emails.length > most)
+    throw new CrossbookError(
+      'BAD_REQUEST',
+      `The ${nouns} of ${PROVIDER_TITLES[connection.providerName]} can be searched by at most ${most} emails at once, and the filter has ${filter.emails.length}.`,
+    );
+  const lacking = findLacking(access.records[type], filter);
+  if (lacking === undefined) return;
   throw new CrossbookError(
     'NOT_IMPLEMENTED',
-    `The ${nouns} of ${PROVIDER_TITLES[connection.providerName]} cannot be searched by ${by}.`,
+    `The ${nouns} of ${PROVIDER_TITLES[connection.providerName]} cannot be searched by ${lacking}.`,
+  );
+}
+
+/** The condition of the filter by which a CRM cannot search. Undefined: it can search by all of them. */
+export function findLacking(
+  { filters }: Pick<RecordCapabilities, 'filters'> = { filters: {} },
+  filter: RecordFilter,
+): string | undefined {
+  const names = filter.by === 'where' ? Object.keys(filter.where) : [filter.by];
+  return names.find((name) => !filters[name]);
+}
+
+/** Look-ups find everything, and are paged here. */
+function requireDirection(
+  { access, connection }: CrmClient,
+  { type, nouns }: Pick<RecordKind<CrmRecord>, 'type' | 'nouns'>,
+  { direction }: PageRequest,
+): void {
+  if (direction === 'forward' || !access.records[type]?.isForwardOnly) return;
+  throw new CrossbookError(
+    'NOT_IMPLEMENTED',
+    `Lists of ${nouns} of ${PROVIDER_TITLES[connection.providerName]} can be read forward only: use "first" and "after".`,
   );
 }
 
@@ -141,7 +173,7 @@ function fixPeriod(
     );
   const lagMs = client.access.searchLagMs + client.port.clockBehindMs();
   // A period that has just begun is empty, and the next one begins where it did. It ends with a whole second, because
-  // Salesforce's times are rounded down to one.
+  // the times of some CRMs are rounded down to one.
   return { ...page, until: Math.max(toSecond(filter.since), toSecond(now - lagMs)) };
 }
 
@@ -169,6 +201,8 @@ function searchProvider<Item extends CrmRecord>(
       return readPeriod(query, { ...filter, until: page.until ?? filter.since });
     case 'emailDomain':
     case 'namePrefix':
+    case 'domains':
+    case 'where':
     case 'all':
       return readList(query, filter);
   }
@@ -205,10 +239,10 @@ async function listByCustomField<Item extends CrmRecord>(
   query: Query<Item>,
   filter: Extract<RecordFilter, { by: 'customField' }>,
 ): Promise<SearchResult<Item>> {
-  const { client, selection } = query;
+  const { kind, client, selection } = query;
   const found = await searchByCustomField(
     deps,
-    { client, filter, selection },
+    { kind: kind.record, client, filter, selection },
     (list): Promise<SearchResult<Item>> => readList(query, list),
   );
   return found ?? NOTHING;
@@ -219,7 +253,9 @@ async function readList<Item extends CrmRecord>(
   filter: ListFilter,
 ): Promise<SearchResult<Item>> {
   const port = client.port.of(kind.record);
-  const { items, ...ends } = await readListPage(port, filter, page, selection);
+  const { isForwardOnly } = client.access.records[kind.record.type] ?? {};
+  const read = isForwardOnly ? readForwardPage : readListPage;
+  const { items, ...ends } = await read(port, filter, page, selection);
   const found = { records: items, ...ends, totalCount: null };
   const isOnlyPage = page.boundary === undefined && !ends.hasNextPage && !ends.hasPreviousPage;
   if (isOnlyPage) return { ...found, totalCount: items.length };
@@ -257,7 +293,13 @@ function toFoundPage<Item extends CrmRecord>(
     readFromCache,
     cursorOf: (item, direction) =>
       item
-        ? signCursor(cursors, { key: item.remoteId, direction, until: page.until, total })
+        ? signCursor(cursors, {
+            key: item.remoteId,
+            direction,
+            until: page.until,
+            total,
+            place: item.place?.cursor,
+          })
         : signPlaceOf(cursors, place, direction),
   };
 }
@@ -304,8 +346,9 @@ export function findRecord<Item extends CrmRecord>(
   return deps.withSpan('findRecord', async () => {
     const client = await openCrmClient(deps, key, kind);
     if (key.remoteId.length > MAX_REMOTE_ID_LENGTH) return undefined;
-    const resolved = await selectCustomFields(deps, client.connection, selection);
-    return deps.loadRecord(client, kind, key.remoteId, resolved);
+    const resolved = await selectCustomFields(deps, kind, client, selection);
+    const found = await deps.loadRecords(client, kind, [key.remoteId], resolved);
+    return found.get(key.remoteId);
   });
 }
 
@@ -339,11 +382,11 @@ export interface LookupDeps extends SelectionDeps {
 }
 
 export interface FindRecordDeps extends OpenDeps, SelectionDeps {
-  /** Batches the ids of one request per connection. */
-  loadRecord<Item extends CrmRecord>(
+  /** Batches the ids of one request per connection: the result has all records that were asked for. */
+  loadRecords<Item extends CrmRecord>(
     client: CrmClient,
     kind: RecordKind<Item>,
-    remoteId: string,
+    ids: readonly string[],
     selection: FieldSelection,
-  ): Promise<Item | undefined>;
+  ): Promise<ReadonlyMap<string, Item>>;
 }

@@ -2,21 +2,25 @@ import type { Connection } from '../domain/connection.ts';
 import type { CustomFieldSelection } from '../domain/custom-field.ts';
 import {
   type CustomFields,
+  type CustomFieldsByRecord,
   type FoundProblem,
   findSources,
   isSource,
   MAX_CUSTOM_FIELDS,
 } from '../domain/custom-fields.ts';
 import { refuseMistakes } from '../domain/errors.ts';
+import type { CrmAccess } from '../domain/provider.ts';
+import type { CrmRecord, RecordKind } from '../domain/records/record.ts';
 import type { FieldSelection } from '../domain/records/record-search.ts';
 import type { MaybePromise } from '../lib/maybe-promise.ts';
 import { quote } from '../lib/text.ts';
 import { refuseMoreThan, refuseUndeclared } from './custom-field-mistakes.ts';
 
-/** The selection with the connection's sources of the selected custom fields. Without any, it is returned as it is. */
+/** The selection of records of a type, with the connection's sources of the selected custom fields. Without any, it is returned as it is. */
 export function selectCustomFields<Selection extends FieldSelection>(
   deps: SelectionDeps,
-  connection: Connection,
+  { type }: Pick<RecordKind<CrmRecord>, 'type'>,
+  client: SelectingClient,
   selection: Selection,
 ): MaybePromise<Selection> {
   checkRawFields(selection);
@@ -24,14 +28,14 @@ export function selectCustomFields<Selection extends FieldSelection>(
   if (customFieldNames === undefined) return selection;
   if (customFieldNames !== 'all') refuseMoreThan(MAX_NAMES, 'names', customFieldNames);
   const loaded = deps.loadCustomFields();
-  const select = (declared: CustomFields) =>
-    withSources(deps, { connection, declared, customFieldNames }, selection);
+  const select = (declared: CustomFieldsByRecord) =>
+    withSources(deps, { client, declared: declared[type], customFieldNames }, selection);
   return loaded instanceof Promise ? loaded.then(select) : select(loaded);
 }
 
 function withSources<Selection extends FieldSelection>(
   deps: Pick<SelectionDeps, 'noteProblem'>,
-  { connection, declared, customFieldNames }: Sources,
+  { client: { connection, access }, declared, customFieldNames }: Sources,
   selection: Selection,
 ): Selection {
   const names =
@@ -40,19 +44,25 @@ function withSources<Selection extends FieldSelection>(
       : [...new Set(customFieldNames)];
   refuseUndeclared(declared, names);
   if (names.length === 0) return selection;
-  const { fields, key } = findSources(declared, connection);
+  const { record } = declared;
+  const { fields, key } = findSources(declared, connection, access?.records[record]?.objectName);
   const customFields: CustomFieldSelection = {
     key,
     names,
     fields: fields.filter(({ name }) => names.includes(name)),
     onProblem: ({ name, source }, problem, remoteId) =>
-      deps.noteProblem(connection, { field: name, source, problem, remoteId }),
+      deps.noteProblem(connection, { record, field: name, source, problem, remoteId }),
   };
   return { ...selection, customFields };
 }
 
-interface Sources {
+interface SelectingClient {
   readonly connection: Connection;
+  readonly access: Pick<CrmAccess, 'records'> | undefined;
+}
+
+interface Sources {
+  readonly client: SelectingClient;
   readonly declared: CustomFields;
   readonly customFieldNames: 'all' | readonly string[];
 }
@@ -74,7 +84,7 @@ const MAX_RAW_FIELDS = 100;
 
 export interface SelectionDeps {
   /** The application's custom fields, at most five seconds old. */
-  loadCustomFields(): MaybePromise<CustomFields>;
+  loadCustomFields(): MaybePromise<CustomFieldsByRecord>;
   /** Stores a problem in the background, unless this process has done so within the hour. */
   noteProblem(connection: Connection, problem: FoundProblem): void;
 }

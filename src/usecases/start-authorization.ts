@@ -8,6 +8,12 @@ import {
 } from '../domain/connect-link.ts';
 import type { Login } from '../domain/oauth.ts';
 import type { ProviderName } from '../domain/provider-names.ts';
+import {
+  type AllowedRecords,
+  listScopes,
+  toAllowedRecords,
+  uniteAllowed,
+} from '../domain/record-access.ts';
 import type { CopiedRecords } from '../domain/sync.ts';
 import { checkLoginUrl, toRedirectUri } from '../domain/urls.ts';
 import { digest } from '../lib/digest.ts';
@@ -34,17 +40,28 @@ export async function openConnectPage(
 function toOffer(
   { providers }: AuthorizationDeps,
   name: ProviderName,
-  { link, copied }: VisitedLink,
+  visited: VisitedLink,
 ): Offer[] {
   const authorization = providers.get(name)?.authorization;
   if (!authorization) return [];
-  const { logins, ownLoginExample, requiredScopes, scopeTitles } = authorization;
+  const { link, copied } = visited;
+  const { logins, ownLoginExample, scopeTitles } = authorization;
+  const requested = toRequestedRecords(visited, name);
+  const requiredScopes = listScopes(authorization, requested);
   const optionalScopes = [...new Set(link.optionalScopes)]
     .filter((scope) => !requiredScopes.includes(scope))
     .map((scope) => ({ scope, title: scopeTitles[scope] }));
-  const offer = { provider: name, optionalScopes, copied: copied[name] };
+  const offer = { provider: name, requested, optionalScopes, copied: copied[name] };
   const isChoice = link.loginUrl === null && (logins.length > 1 || ownLoginExample !== undefined);
   return [isChoice ? { ...offer, logins, ownLoginExample } : { ...offer, logins: [] }];
+}
+
+/** What a customer is asked for: what the link asks for, and what the connection allows already. */
+export function toRequestedRecords(
+  { link, allowed }: VisitedLink,
+  name: ProviderName,
+): AllowedRecords {
+  return uniteAllowed(toAllowedRecords(link), allowed[name]);
 }
 
 export const ENDED: Readonly<Record<ConnectLinkStatus, PageProblem | undefined>> = {
@@ -63,18 +80,18 @@ export const ENDED: Readonly<Record<ConnectLinkStatus, PageProblem | undefined>>
  */
 export async function startAuthorization(
   deps: StartDeps,
-  asked: StartRequest,
+  input: StartRequest,
 ): Promise<StartedFlow> {
-  const page = await openConnectPage(deps, asked.token);
+  const page = await openConnectPage(deps, input.token);
   if (page.problem !== undefined) return page;
   const { visited, offers } = page;
   const { link } = visited;
-  const offer = offers.find(({ provider }) => provider === asked.provider);
+  const offer = offers.find(({ provider }) => provider === input.provider);
   if (!offer) return { ...page, mistake: 'PROVIDER' };
   const { provider } = offer;
   const authorization = requireAuthorization(deps, provider);
-  const isAsked = offer.logins.length > 0 || offer.ownLoginExample !== undefined;
-  const loginUrl = link.loginUrl ?? (isAsked ? asked.loginUrl : null);
+  const hasLoginField = offer.logins.length > 0 || offer.ownLoginExample !== undefined;
+  const loginUrl = link.loginUrl ?? (hasLoginField ? input.loginUrl : null);
   if ('problem' in checkLoginUrl(loginUrl, authorization)) return { ...page, mistake: 'LOGIN_URL' };
   const login = await resolveLogin(deps.connecting, {
     applicationId: link.applicationId,
@@ -107,6 +124,7 @@ export async function startAuthorization(
     state,
     // S256 of RFC 7636 is the same hash.
     codeChallenge: digest(codeVerifier),
+    requiredScopes: listScopes(authorization, offer.requested),
     optionalScopes: link.optionalScopes,
     isPopup: link.mode === 'POPUP',
   });
@@ -152,6 +170,8 @@ interface OfferedPage {
 /** A provider to choose from. */
 export interface Offer {
   readonly provider: ProviderName;
+  /** What the application will be allowed to read and to change. */
+  readonly requested: AllowedRecords;
   readonly optionalScopes: readonly OptionalScope[];
   /** What the application's syncs would copy. */
   readonly copied: CopiedRecords | undefined;

@@ -1,6 +1,20 @@
 import { CrossbookError } from '../domain/errors.ts';
-import type { BulkReader, RecordPage, RecordsAsk } from '../domain/provider.ts';
-import type { SyncPosition, SyncProgress, SyncRows, SyncTable } from '../domain/sync.ts';
+import type { BulkReader, RecordPage, RecordsRequest } from '../domain/provider.ts';
+import type { LinkRequest, LinksById } from '../domain/records/link.ts';
+import type { RecordType } from '../domain/records/record-type.ts';
+import type {
+  RecordEdges,
+  SyncPosition,
+  SyncProgress,
+  SyncRows,
+  SyncTable,
+} from '../domain/sync.ts';
+import {
+  EDGE_TABLES,
+  type EdgeTable,
+  SYNCED_RECORDS,
+  type SyncedKind,
+} from '../domain/synced-records.ts';
 import { isStorable } from '../lib/text.ts';
 import { noteIncomplete } from './incomplete-records.ts';
 
@@ -10,16 +24,16 @@ import { noteIncomplete } from './incomplete-records.ts';
  */
 export async function* readBatches(
   deps: BatchDeps,
-  asked: Asked,
+  plan: ReadPlan,
   from: SyncPosition,
 ): AsyncGenerator<Batch> {
   let isEnded = false;
   const isOver = () => isEnded || deps.isOver();
-  let reading: Promise<Batch> | undefined = readBatch({ ...deps, isOver }, asked, from);
+  let reading: Promise<Batch> | undefined = readBatch({ ...deps, isOver }, plan, from);
   try {
     while (reading) {
       const batch: Batch = await reading;
-      reading = batch.next && readBatch({ ...deps, isOver }, asked, batch.next);
+      reading = batch.next && readBatch({ ...deps, isOver }, plan, batch.next);
       // The error is thrown when the batch is taken.
       reading?.catch(() => undefined);
       yield batch;
@@ -29,16 +43,17 @@ export async function* readBatches(
   }
 }
 
-async function readBatch(deps: BatchDeps, asked: Asked, position: SyncPosition): Promise<Batch> {
-  const { records, readBytes } = deps.openRecords();
-  const most = Math.min(BATCH_RECORDS, Math.ceil(BATCH_VALUES / Math.max(1, asked.fields.length)));
+async function readBatch(deps: BatchDeps, plan: ReadPlan, position: SyncPosition): Promise<Batch> {
+  const { records, readBytes, readLinks } = deps.openRecords();
+  const most = Math.min(BATCH_RECORDS, Math.ceil(BATCH_VALUES / Math.max(1, plan.fields.length)));
   const until = deps.wall() + BATCH_MS;
   const rows: SyncRows[] = [];
   const removed: string[] = [];
+  const relinked: string[] = [];
   let { after, lastId, progress, incomplete } = position;
   let count = 0;
   do {
-    const page = await readPage(records, asked, { ...position, after }).catch((error) => {
+    const page = await readPage(records, plan, { ...position, after }).catch((error) => {
       // What was read before is recorded, and the next batch begins with this page.
       if (after === position.after) throw error;
       return undefined;
@@ -49,7 +64,8 @@ async function readBatch(deps: BatchDeps, asked: Asked, position: SyncPosition):
     // longer.
     rows.push(deps.table.toRows(page.records));
     for (const id of page.removed) if (isId(id)) removed.push(id);
-    count += page.records.length + page.removed.length;
+    for (const id of page.relinked ?? []) if (isId(id)) relinked.push(id);
+    count += countOf(page);
     incomplete = noteIncomplete(incomplete, page);
     lastId = page.records.at(-1)?.id ?? lastId;
     after = page.next;
@@ -67,13 +83,40 @@ async function readBatch(deps: BatchDeps, asked: Asked, position: SyncPosition):
     until: deps.boundUntil(position),
     ...(incomplete && { incomplete }),
   };
+  const ids = [...rows.flatMap((page) => page.ids), ...relinked];
   return {
     position: noted,
     rows,
     removed,
-    next: toNext(withProgress({ ...noted, after, lastId }, progress)),
+    edges: await readEdges(readLinks, plan, ids),
+    next: toNext(withProgress({ ...noted, after, lastId }, progress), plan),
     records,
+    readLinks,
   };
+}
+
+/** The edges of these records in the tables that their sync writes. They are read after the records: they are no older. */
+export async function readEdges(
+  readLinks: OpenedRecords['readLinks'],
+  { edgeTables }: Pick<ReadPlan, 'edgeTables'>,
+  recordIds: readonly string[],
+): Promise<readonly RecordEdges[]> {
+  const ids = [...new Set(recordIds)];
+  const [first] = edgeTables;
+  if (first === undefined || ids.length === 0) return [];
+  const requests = edgeTables.map((table) => ({ to: toRecordType(table), ids }));
+  const found = await readLinks(EDGE_TABLES[first].from, requests);
+  return edgeTables.map((table, index) => {
+    const links = found[index];
+    if (links === undefined || links instanceof Error)
+      throw links ?? new Error('A request for links has no result');
+    const toStorable = (id: string) => links.get(id)?.filter((one) => isId(one.remoteId)) ?? [];
+    return { table, links: new Map(ids.map((id) => [id, toStorable(id)])) };
+  });
+}
+
+export function toRecordType(table: EdgeTable): RecordType {
+  return SYNCED_RECORDS[EDGE_TABLES[table].to].type;
 }
 
 /** Fewer where records have many fields, because they are in memory. */
@@ -84,20 +127,29 @@ const BATCH_BYTES = 4 * 1024 * 1024;
 /** Progress is recorded even when the CRM is slow. */
 const BATCH_MS = 2_000;
 
-function readPage(
+async function readPage(
   records: BulkReader,
-  asked: Asked,
+  { edgeTables, ...plan }: ReadPlan,
   { step, since, until, after }: SyncPosition,
-): Promise<RecordPage> {
+): Promise<ReadPage> {
   const window = { from: new Date(since ?? 0), to: new Date(until) };
   switch (step) {
     case 'records':
-      return records.readAll({ ...asked, after });
+      return records.readAll({ ...plan, after });
     case 'changes':
-      return records.readChanges({ ...asked, after, window });
+      return records.readChanges({ ...plan, after, window });
     case 'deletions':
-      return records.readDeleted({ ...asked, after, window });
+      return records.readDeleted({ ...plan, after, window });
+    case 'links': {
+      const to = edgeTables.map(toRecordType);
+      const { ids, next } = await records.readRelinked({ ...plan, to, after, window });
+      return { records: [], removed: [], relinked: ids, next };
+    }
   }
+}
+
+function countOf({ records, removed, relinked = [] }: ReadPage): number {
+  return records.length + removed.length + relinked.length;
 }
 
 /** What is stored has to be short: of all syncs of a connection, the positions are read at once. */
@@ -122,12 +174,12 @@ const MAX_CURSOR = 2_048;
  */
 function toProgress(
   { pages: before, mark, empty: emptyBefore }: SyncProgress = NO_PROGRESS,
-  { records, removed }: RecordPage,
+  page: ReadPage,
   after: string,
 ): SyncProgress {
   const pages = before + 1;
   if (before > 0 && after === mark) throw refused('repeats the pages of its list.');
-  const empty = records.length + removed.length === 0 ? emptyBefore + 1 : 0;
+  const empty = countOf(page) === 0 ? emptyBefore + 1 : 0;
   if (empty > MAX_EMPTY) throw refused(`sent more than ${MAX_EMPTY} empty pages in a row.`);
   return { pages, mark: Number.isInteger(Math.log2(pages)) ? after : mark, empty };
 }
@@ -149,10 +201,12 @@ function withProgress(
 }
 
 /** Undefined: there is none. */
-function toNext(position: SyncPosition): SyncPosition | undefined {
+function toNext(position: SyncPosition, { edgeTables }: ReadPlan): SyncPosition | undefined {
   if (position.after !== null) return position;
-  if (position.step !== 'changes') return undefined;
-  return { ...position, step: 'deletions', lastId: null };
+  if (position.step === 'changes') return { ...position, step: 'deletions', lastId: null };
+  if (position.step === 'deletions' && edgeTables.length > 0)
+    return { ...position, step: 'links', lastId: null };
+  return undefined;
 }
 
 /** Some pages that were read one after the other. */
@@ -162,16 +216,32 @@ export interface Batch {
   readonly rows: readonly SyncRows[];
   /** Ids of records that were deleted, or merged into others. */
   readonly removed: readonly string[];
+  /** Those of the rows, and of records whose edges have changed without them. */
+  readonly edges: readonly RecordEdges[];
   /** Where the next one begins. Undefined: the run ends with this one. */
   readonly next: SyncPosition | undefined;
   readonly records: BulkReader;
+  readonly readLinks: OpenedRecords['readLinks'];
 }
 
 /** What is read in all pages of a run. */
-export type Asked = Omit<RecordsAsk, 'after'>;
+export interface ReadPlan extends Omit<RecordsRequest, 'after'> {
+  /** The tables of edges that are written with the records. */
+  readonly edgeTables: readonly EdgeTable[];
+}
+
+interface ReadPage extends RecordPage {
+  /** Records whose edges have changed. */
+  readonly relinked?: readonly string[];
+}
 
 export interface OpenedRecords {
   readonly records: BulkReader;
+  /** The links of records of a type. */
+  readLinks(
+    from: SyncedKind,
+    requests: readonly LinkRequest[],
+  ): Promise<readonly (LinksById | Error)[]>;
   /** The bytes that were read so far. */
   readBytes(): number;
 }

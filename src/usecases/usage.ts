@@ -35,9 +35,9 @@ export async function storeUsage({ usage, store }: StoreUsageDeps): Promise<void
 const ROWS = 500;
 
 /** Sums up each application, those with the most requests first. */
-export async function readUsageByApplication(deps: ReadUsageDeps, wanted: WantedUsage) {
-  const range = readRange(deps, wanted);
-  const rows = await deps.usage.byApplication({ ...range, limit: readLimit(wanted.first) });
+export async function readUsageByApplication(deps: ReadUsageDeps, query: UsageQuery) {
+  const range = readRange(deps, query);
+  const rows = await deps.usage.byApplication({ ...range, limit: readLimit(query.first) });
   return {
     ...toPeriod(range),
     applications: rows.map(({ applicationId: id, ...row }) => ({ id, ...row })),
@@ -50,11 +50,11 @@ export async function readUsageByApplication(deps: ReadUsageDeps, wanted: Wanted
  */
 export async function readUsageByCustomer(
   deps: ReadUsageDeps,
-  { application: text, ...wanted }: WantedUsage & OfApplication,
+  { application: text, ...query }: UsageQuery & OfApplication,
 ) {
-  const range = readRange(deps, wanted);
+  const range = readRange(deps, query);
   const application = await findApplication(deps, text);
-  const limit = readLimit(wanted.first);
+  const limit = readLimit(query.first);
   const rows = await deps.usage.byCustomer({ ...range, applicationId: application.id, limit });
   return {
     ...toPeriod(range),
@@ -69,10 +69,10 @@ export async function readUsageByHour(
   {
     application: text,
     customerId,
-    ...wanted
-  }: WantedUsage & OfApplication & { readonly customerId?: string | undefined },
+    ...query
+  }: UsageQuery & OfApplication & { readonly customerId?: string | undefined },
 ): Promise<Period & { readonly application: Application; readonly hours: readonly HourUsage[] }> {
-  const range = readRange(deps, wanted);
+  const range = readRange(deps, query);
   const application = await findApplication(deps, text);
   const rows = await deps.usage.byHour({ ...range, applicationId: application.id, customerId });
   return {
@@ -83,7 +83,10 @@ export async function readUsageByHour(
 }
 
 /** Default: the last 24 hours, and the current one. */
-function readRange({ now }: Pick<ReadUsageDeps, 'now'>, { since, until }: WantedUsage): UsageRange {
+export function readRange(
+  { now }: Pick<ReadUsageDeps, 'now'>,
+  { since, until }: UsageQuery,
+): UsageRange {
   const hour = Math.floor(now() / HOUR_MS) * HOUR_MS;
   const end = until === undefined ? hour + HOUR_MS : readMoment(until, 'until');
   const start =
@@ -108,7 +111,7 @@ function readLimit(first = DEFAULT_ROWS): number {
 export const DEFAULT_ROWS = 100;
 export const MAX_ROWS = 1_000;
 
-function toPeriod({ since, until }: UsageRange): Period {
+export function toPeriod({ since, until }: UsageRange): Period {
   return { since: since.toISOString(), until: until.toISOString() };
 }
 
@@ -121,7 +124,7 @@ interface HourUsage extends UsageCounts {
   readonly hour: string;
 }
 
-interface WantedUsage {
+export interface UsageQuery {
   /** RFC 3339. Hours that begin from then on, and before `until`. */
   readonly since?: string | undefined;
   readonly until?: string | undefined;

@@ -66,6 +66,8 @@ export interface WorkerReady {
     readonly hasMcp: boolean;
     readonly hasGraphiQL: boolean;
     readonly agentToken: string | null;
+    /** See `Welcome` in http/welcome.ts. */
+    readonly consoleKey: string | null;
     readonly notes: readonly string[];
   };
 }

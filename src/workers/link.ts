@@ -8,7 +8,7 @@ export function openLink<Theirs extends Calls, Ours extends Calls>(
   channel: Channel,
   answers: Ours,
 ): Link<Theirs> {
-  const asked = new Map<number, Asked>();
+  const pending = new Map<number, PendingCall>();
   let lastId = 0;
   let isOpen = true;
 
@@ -19,8 +19,8 @@ export function openLink<Theirs extends Calls, Ours extends Calls>(
   });
   channel.onClose(() => {
     isOpen = false;
-    for (const { reject } of asked.values()) reject(new LinkClosedError());
-    asked.clear();
+    for (const { reject } of pending.values()) reject(new LinkClosedError());
+    pending.clear();
   });
 
   return {
@@ -32,9 +32,9 @@ export function openLink<Theirs extends Calls, Ours extends Calls>(
           reject(new LinkClosedError());
           return;
         }
-        asked.set(id, { resolve: resolve as Asked['resolve'], reject });
+        pending.set(id, { resolve: resolve as PendingCall['resolve'], reject });
         channel.send({ [MARK]: true, call, id, value }, (error) => {
-          if (error && asked.delete(id)) reject(error);
+          if (error && pending.delete(id)) reject(error);
         });
       });
     },
@@ -57,8 +57,8 @@ export function openLink<Theirs extends Calls, Ours extends Calls>(
   }
 
   function settle({ reply, value, failure }: ReplyMessage): void {
-    const one = asked.get(reply);
-    asked.delete(reply);
+    const one = pending.get(reply);
+    pending.delete(reply);
     if (failure === undefined) one?.resolve(value);
     else one?.reject(new Error(failure));
   }
@@ -98,7 +98,7 @@ export interface Channel {
   onClose(listener: () => void): void;
 }
 
-interface Asked {
+interface PendingCall {
   resolve(value: unknown): void;
   reject(error: Error): void;
 }

@@ -13,13 +13,13 @@ export function createSharedLimits({ link, workers, clock }: SharedLimitsOptions
     isConnected: link.isOpen,
     share: () => (clock.now() < aloneUntil ? 1 / workers : 1),
     async acquire(permit) {
-      const asked = link.ask('acquire', permit);
+      const granted = link.ask('acquire', permit);
       try {
-        return await withLimit<PermitResult>(asked, { limitMs: ASK_MS, clock });
+        return await withLimit<PermitResult>(granted, { limitMs: ASK_MS, clock });
       } catch {
         aloneUntil = clock.now() + permit.intervalMs + ASK_MS;
         // A permit that comes too late is returned.
-        asked.then(
+        granted.then(
           (late) => 'permitId' in late && link.tell('cancel', { ...permit, ...late }),
           () => undefined,
         );

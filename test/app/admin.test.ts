@@ -152,7 +152,7 @@ describe('The admin API requires the admin key', () => {
   });
 
   test('without a configured admin key the admin paths are 404', async () => {
-    const without = await openApp();
+    const without = await openApp({ console: undefined });
     const { status } = await without.rest('GET', '/admin/applications', undefined, {
       'x-admin-key': adminKey,
     });

@@ -23,7 +23,9 @@ const LIBRARY =
 let crossbook: TestApp;
 let asKey: Record<string, string>;
 beforeAll(async () => {
-  crossbook = await openApp({ mcp: { allowsKeys: true, text: true, issuer: undefined } });
+  crossbook = await openApp({
+    mcp: { allowsKeys: true, writes: false, text: true, issuer: undefined },
+  });
   asKey = { 'x-api-key': crossbook.key, 'x-customer-id': 'demo' };
 });
 afterAll(() => crossbook.close());

@@ -70,7 +70,7 @@ export const CALLBACK_ATTACKS: readonly Attack[] = [
       callback.pathname = '/connect/callback/__proto__';
     },
     'for a provider that does not use OAuth': (callback) => {
-      callback.pathname = '/connect/callback/pipedrive';
+      callback.pathname = '/connect/callback/zendesk_sell';
     },
   }).map(
     ([what, change]): Attack => [

@@ -137,7 +137,7 @@ export const LINK_ATTACKS: readonly Attack[] = [
       },
     ],
   ),
-  ...[{ provider: 'salesforce' }, { provider: 'pipedrive' }, { provider: '__proto__' }, {}].map(
+  ...[{ provider: 'salesforce' }, { provider: 'zendesk_sell' }, { provider: '__proto__' }, {}].map(
     (form): Attack => [
       `a form for ${JSON.stringify(form)}, which the link does not offer`,
       422,
@@ -161,7 +161,7 @@ export const LINK_ATTACKS: readonly Attack[] = [
         await mark();
         return link.browser.start(link.url, {
           provider: 'salesforce',
-          login: 'https://login.salesforce.com',
+          login: 'own',
           own_login,
         });
       },

@@ -57,7 +57,7 @@ test('the commands for an application’s OAuth client set it, list it, and dele
   const crossbook = join(process.cwd(), 'dist/crossbook');
   await run(crossbook, ['apps', 'create', 'Acme'], { env: { PATH, CROSSBOOK_DATA: data } });
   writeFileSync(join(folder, 'secret.txt'), 'a-secret\n');
-  const printed = await shell(findSample(GUIDE, 'sh', 'oauth-clients'));
+  const printed = await shell(findSample('docs/register-apps.md', 'sh', 'oauth-clients'));
   // Once when the client is set, and once in the list.
   expect(printed.split('a-client')).toHaveLength(3);
   expect(printed).not.toContain('a-secret');

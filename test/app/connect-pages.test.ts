@@ -169,7 +169,7 @@ test('the page of a link says which records the syncs of the application copy', 
   expect(set.status).toBe(200);
   const link = await world.link();
   const read = async () => (await link.browser.visit(link.url)).text;
-  expect(await read()).toContain('all other fields that you can see');
+  expect(await read()).toContain('with all fields that you can see');
   expect(await read()).not.toContain('keeps a copy');
   await world.rows(`insert into crossbook.sync_destinations
     (application_id, host, port, database_name, user_name, schema_name, sealed_password, key_id, version)
@@ -254,7 +254,7 @@ test('a link for several CRMs shows equal cards first, and Salesforce asks for t
   const first = await link.browser.visit(link.url);
   expect(first.text.match(/<a class="card"/g)).toHaveLength(2);
   expect(first.text).not.toContain('<form');
-  const other = await link.browser.visit(`${link.url}?provider=pipedrive`);
+  const other = await link.browser.visit(`${link.url}?provider=zendesk_sell`);
   expect(other.text.match(/<a class="card"/g)).toHaveLength(2);
   const { text } = await link.browser.visit(`${link.url}?provider=salesforce`);
   expect(text.match(/<form /g)).toHaveLength(1);
@@ -262,6 +262,7 @@ test('a link for several CRMs shows equal cards first, and Salesforce asks for t
   expect(text).toContain('Where do you log in to Salesforce?');
   const invalid = await link.browser.start(link.url, {
     provider: 'salesforce',
+    login: 'own',
     own_login: 'evil.example',
   });
   expect(invalid.status).toBe(422);
@@ -269,10 +270,19 @@ test('a link for several CRMs shows equal cards first, and Salesforce asks for t
   expect(invalid.text).toContain('aria-invalid="true"');
   const own = await link.browser.start(link.url, {
     provider: 'salesforce',
-    login: 'https://login.salesforce.com',
+    login: 'own',
     own_login: 'northwind.my.salesforce.com',
   });
   expect(new URL(own.consentUrl).hostname).toContain('northwind');
+  // One choice at a time: an address that was typed before another choice does not count.
+  const other_login = await link.browser.start(link.url, {
+    provider: 'salesforce',
+    login: 'https://test.salesforce.com',
+    own_login: 'northwind.my.salesforce.com',
+  });
+  expect(new URL(other_login.consentUrl).hostname).not.toContain('northwind');
+  const empty = { provider: 'salesforce', login: 'own', own_login: ' ' };
+  expect((await link.browser.start(link.url, empty)).status).toBe(422);
 });
 
 test.each([

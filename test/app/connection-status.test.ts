@@ -10,7 +10,10 @@ let offset = 0;
 let crossbook: TestApp;
 beforeAll(async () => {
   const wall = () => Date.now() + offset;
-  crossbook = await openApp({}, { clock: { ...systemClock, wall } });
+  crossbook = await openApp(
+    { sandbox: { port: 0, hosts: [], all: true } },
+    { clock: { ...systemClock, wall } },
+  );
 });
 afterAll(() => crossbook.close());
 
@@ -45,8 +48,8 @@ test('an upsert with a wrong token says NOT_TRIED, and the first search says tha
 });
 
 test('a connection whose provider cannot be searched is not_searchable', async () => {
-  await put('unsearchable', { type: 'token', value: 'some-token' }, 'pipedrive');
-  expect(await statusOf('unsearchable', 'pipedrive')).toEqual(['connected', 'not_searchable']);
+  await put('unsearchable', { type: 'token', value: 'some-token' }, 'zendesk_sell');
+  expect(await statusOf('unsearchable', 'zendesk_sell')).toEqual(['connected', 'not_searchable']);
   const query = `{ customer(customerId: "unsearchable") { connections { status statusReason } } }`;
   const { data } = await crossbook.execute(query);
   expect(data.customer.connections).toEqual([

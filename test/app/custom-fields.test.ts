@@ -137,7 +137,10 @@ describe.each(['hubspot', 'salesforce'] as const)('custom fields in %s', (provid
     const { errors } = await search(own, ['text', 'nobody']);
     expect(errors).toMatchObject([
       {
-        extensions: { code: 'UNPROCESSABLE_ENTITY', detail: 'No custom field is called "nobody".' },
+        extensions: {
+          code: 'UNPROCESSABLE_ENTITY',
+          detail: 'No custom field of contacts is called "nobody".',
+        },
       },
     ]);
   });
@@ -175,7 +178,7 @@ describe.each(['hubspot', 'salesforce'] as const)('custom fields in %s', (provid
     const expected = [
       { field: 'number', source: missing, problem: 'missing' },
       { field: 'day', source: title, problem: 'type_mismatch' },
-    ];
+    ].map((problem) => ({ record: 'contact', ...problem }));
     const problems = await problemsOf(own);
     expect(problems).toHaveLength(2);
     expect(problems).toEqual(expect.arrayContaining(expected));
@@ -222,7 +225,7 @@ describe.each(['hubspot', 'salesforce'] as const)('custom fields in %s', (provid
                   { schema_field: 'shoe_size', mapped_field: 'size' },
                 ],
               },
-              { object: 'deal', field_mappings: [{ schema_field: 'text', mapped_field: 'x' }] },
+              { object: 'campaign', field_mappings: [{ schema_field: 'text', mapped_field: 'x' }] },
             ],
           },
         },
@@ -234,9 +237,9 @@ describe.each(['hubspot', 'salesforce'] as const)('custom fields in %s', (provid
     expect(body.records[0].custom_fields).toEqual({ ...VALUES, text: null, area: 'A' });
     expect(JSON.stringify(body.records[0].raw_data)).toContain(`"${mapped[1]}":"A"`);
     expect(await problemsOf(own)).toEqual([
-      { field: 'shoe_size', source: 'size', problem: 'unknown_field' },
+      { record: 'contact', field: 'shoe_size', source: 'size', problem: 'unknown_field' },
       { field: 'text', source: 'x', problem: 'unknown_object' },
-      { field: 'text', source: mapped[0], problem: 'missing' },
+      { record: 'contact', field: 'text', source: mapped[0], problem: 'missing' },
     ]);
   });
 
@@ -366,7 +369,7 @@ test('of two applications are apart: each reads its own, of the same account', a
     }
     const query = `{ searchContacts(filter: { email: "${EMAIL}" }) { nodes { customFields(names: ["ofours"]) } } }`;
     const { errors } = await first.execute(query, {}, { ...target, ...other });
-    expect(errors[0].extensions.detail).toBe('No custom field is called "ofours".');
+    expect(errors[0].extensions.detail).toBe('No custom field of contacts is called "ofours".');
   } finally {
     await stores.close();
     await first.close();
@@ -468,7 +471,7 @@ describe('a declaration', () => {
     const refused = await crossbook.rest('PUT', '/custom_fields/contact', { definitions: many });
     expect([refused.status, refused.body.errors[0].detail]).toEqual([
       422,
-      'Too many custom fields: 201. At most 200 are allowed.',
+      'Too many custom fields of contacts: 201. At most 200 are allowed.',
     ]);
   });
 
@@ -514,7 +517,7 @@ describe('a declaration', () => {
     ]);
     const { detail, code } = errors[0].extensions;
     expect(code).toBe('UNPROCESSABLE_ENTITY');
-    expect(detail).toContain('mappings[0] "nobody": no custom field has this name');
+    expect(detail).toContain('mappings[0] "nobody": no custom field of contacts has this name');
     expect(detail).toContain('mappings[1] "text": the source "x\'" is not a valid field name');
     expect(detail).toContain('mappings[2] "text": the field is mapped more than once');
     expect(detail).toContain('mappings[2] "text": the source "A.b" has a dot');

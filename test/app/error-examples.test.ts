@@ -69,7 +69,7 @@ const CAUSES: Partial<Record<ErrorCode, () => Promise<string>>> = {
   },
   REMOTE_PROVIDER_RATE_LIMITED: async () => rateLimited(10_000).message,
   INTERNAL_SERVER_ERROR: async () => toCrossbookError(new Error('a bug')).message,
-  NOT_IMPLEMENTED: () => refused('POST', SEARCH, FILTER, { 'x-provider-name': 'pipedrive' }),
+  NOT_IMPLEMENTED: () => refused('POST', SEARCH, FILTER, { 'x-provider-name': 'zendesk_sell' }),
   async SERVICE_UNAVAILABLE() {
     const { handler, onRefused } = createStartupHandler();
     const starting = await listenTo({ ...LOOPBACK, handler, onRefused });

@@ -30,6 +30,11 @@ const TEMPLATES = [
   '/connect/callback/{provider_name}',
   '/admin/applications/{application}/keys',
   '/admin/keys/{key_id}/revoke',
+  '/console',
+  '/console/session',
+  '/console/errors',
+  '/console/application_sessions',
+  '/console/assets/{file}',
   ...new Set(OPERATIONS.map(({ path }) => path)),
 ];
 const UNKNOWN = [
@@ -116,6 +121,8 @@ describe('a preflight request of an origin that an application lists', () => {
     '/connect/x',
     '/connect/x/start',
     '/demo/connect',
+    '/console',
+    '/console/session',
   ])('never succeeds for %s, whether the admin API is on or off', async (path) => {
     for (const one of open) {
       expect(await findAllowed(one, path)).toBeNull();

@@ -242,7 +242,7 @@ describe.each(['hubspot', 'salesforce'] as const)('filters in %s', (provider) =>
   test('a search by a custom field that is not declared is 422 in GraphQL, REST and MCP', async () => {
     const own = await connect(provider);
     const token = await issueToken(own, { can_list: true });
-    const detail = 'No custom field is called "typo".';
+    const detail = 'No custom field of contacts is called "typo".';
     const field = { name: 'typo', equals: 'x' };
     expect(await codeOf(own, { customField: field })).toMatchObject({ detail });
     const rest = await withToken(own, { custom_field: field }, token);

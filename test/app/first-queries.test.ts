@@ -42,16 +42,16 @@ test('one operation asks three CRMs: two respond, the third field is null with a
     `query ($email: String!) {
     hubspot: searchContacts(provider: HUBSPOT, filter: { email: $email }) { nodes { firstName } totalCount }
     salesforce: searchContacts(provider: SALESFORCE, filter: { email: $email }) { nodes { firstName } totalCount }
-    pipedrive: searchContacts(provider: PIPEDRIVE, filter: { email: $email }) { nodes { firstName } totalCount }
+    zendesk: searchContacts(provider: ZENDESK_SELL, filter: { email: $email }) { nodes { firstName } totalCount }
   }`,
     { email: 'ada@example.com' },
   );
   const ada = { nodes: [{ firstName: 'Ada' }], totalCount: 1 };
-  expect(data).toEqual({ hubspot: ada, salesforce: ada, pipedrive: null });
+  expect(data).toEqual({ hubspot: ada, salesforce: ada, zendesk: null });
   expect(errors).toEqual([
     expect.objectContaining({
-      path: ['pipedrive'],
-      message: 'The contacts of Pipedrive cannot be searched.',
+      path: ['zendesk'],
+      message: 'The contacts of Zendesk Sell cannot be searched.',
       extensions: expect.objectContaining({ code: 'NOT_IMPLEMENTED', status: '501' }),
     }),
   ]);
@@ -67,8 +67,8 @@ test('a customer’s own connections can be searched in one query', async () => 
       status: 'CONNECTED',
       searchContacts: { totalCount: 1 },
     }),
-    expect.objectContaining({ providerName: 'PIPEDRIVE', searchContacts: null }),
     expect.objectContaining({ providerName: 'SALESFORCE', searchContacts: { totalCount: 1 } }),
+    expect.objectContaining({ providerName: 'ZENDESK_SELL', searchContacts: null }),
   ]);
 });
 

@@ -218,7 +218,7 @@ const CAUSES: Readonly<Record<MappingProblemKind, readonly Cause[]>> = {
       name: 'the mapping is of another object',
       cause: async (own) => {
         await declareOwn(own, 'TEXT', 'text');
-        await own.mapObject('deal');
+        await own.mapObject('campaign');
       },
       fixes: {
         'the object is corrected': (own) => own.mapObject('contact'),

@@ -6,9 +6,11 @@ import {
   type ProviderField,
 } from '../../src/domain/custom-fields.ts';
 
+import { RECORD_TYPES, type RecordType } from '../../src/domain/records/record-type.ts';
+
 const visited = {
-  link: { purpose: 'CONNECT', mode: 'REDIRECT' },
-  shown: { name: 'Acme', accentColor: null, hasLogo: false },
+  link: { purpose: 'CONNECT', mode: 'REDIRECT', providers: ['hubspot'], mapFields: true },
+  application: { name: 'Acme', accentColor: null, hasLogo: false },
 } as never;
 
 function toOptions(length: number): readonly ProviderField[] {
@@ -22,7 +24,7 @@ function toOptions(length: number): readonly ProviderField[] {
   }));
 }
 
-async function render(own: number, length: number) {
+async function render(own: number, length: number, records: readonly RecordType[] = ['CONTACT']) {
   const options = toOptions(length);
   const last = options.at(-1)?.name ?? '';
   const matches = Array.from({ length: own }, (_, at) => ({
@@ -38,15 +40,17 @@ async function render(own: number, length: number) {
     fallback: null,
   }));
   const samples = new Map(options.slice(0, 100).map(({ name }) => [name, ['"'.repeat(40)]]));
-  const page = { visited, provider: 'hubspot' as const, matches, samples };
-  const { body } = toMatchPage(page, { logoUrl: undefined, token: 't' });
+  const groups = records.map((record) => ({ record, matches, samples }));
+  const page = { visited, provider: 'hubspot' as const, groups };
+  const { body } = toMatchPage(page, { logoUrl: undefined, linkUrl: '/connect/token' });
   return { text: String(body), last };
 }
 
 test('the longest page has a limit of bytes, and lists what is selected', async () => {
-  const { text, last } = await render(MAX_CUSTOM_FIELDS, 250);
-  expect(text.length).toBeLessThan(3_000_000);
-  expect(text.split(`value="${last}" selected`)).toHaveLength(MAX_CUSTOM_FIELDS + 1);
+  const { text, last } = await render(MAX_CUSTOM_FIELDS, 250, RECORD_TYPES);
+  expect(text.length).toBeLessThan(5_000_000);
+  const all = RECORD_TYPES.length * MAX_CUSTOM_FIELDS;
+  expect(text.split(`value="${last}" selected`)).toHaveLength(all + 1);
   // A long label is cut.
   expect(text).toContain(`${'&amp;'.repeat(80)}…`);
 });

@@ -5,6 +5,7 @@ import { toRestInput, toRestRecord } from './to-rest-record.ts';
 const MAPPINGS = 'fieldMappings { schemaField mappedField }';
 const CUSTOMER = `applicationId customerId name email connections {
   id applicationId customerId providerId providerName category instanceUrl
+  grantedAccess { record canRead canWrite missingScopes }
   status statusReason statusChangedAt account { id name url userId }
   schemaMappingsConfig { commonObjects { object ${MAPPINGS} } standardObjects { object ${MAPPINGS} } }
   entityMappings { entityId object { type name } ${MAPPINGS} }

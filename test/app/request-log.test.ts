@@ -66,7 +66,7 @@ test('the log line contains the cache hits', async () => {
 });
 
 test.each([
-  ['of a GraphQL field', () => crossbook.execute(FIND, {}, { 'x-provider-name': 'pipedrive' })],
+  ['of a GraphQL field', () => crossbook.execute(FIND, {}, { 'x-provider-name': 'zendesk_sell' })],
   ['of an invalid document', () => crossbook.execute('{ nothing }')],
   [
     'of an unauthenticated request',

@@ -21,7 +21,7 @@ beforeAll(async () => {
     maxResponseBytes: LIMIT,
     adminKeyHash: hash,
     metrics: true,
-    mcp: { allowsKeys: true, text: true, issuer: undefined },
+    mcp: { allowsKeys: true, writes: false, text: true, issuer: undefined },
   });
   asKey = { 'x-api-key': crossbook.key, 'x-customer-id': 'demo', 'x-provider-name': 'hubspot' };
 });

@@ -2,7 +2,15 @@ import type { Json } from '../support/open-app.ts';
 
 /** Converts a GraphQL record to its REST form: other names, the same values, without nulls. */
 export function toRestRecord(value: Json): Json {
-  return rename(value, ([name, field]) => field !== null || name === 'street2');
+  return rename(
+    value,
+    ([name, field]) => (field !== null || name === 'street2') && !isLeftOut(name, field),
+  );
+}
+
+/** REST leaves out what a connection of a provider without records allows. */
+function isLeftOut(name: string, field: Json): boolean {
+  return name === 'grantedAccess' && field?.length === 0;
 }
 
 /** Converts a GraphQL input to its REST form: null keeps its meaning. */
@@ -51,4 +59,5 @@ const ENUMS = new Set([
   'status',
   'statusReason',
   'type',
+  'record',
 ]);

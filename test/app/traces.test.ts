@@ -46,7 +46,7 @@ test('every use case has a span of its name, in GraphQL and REST', async () => {
       'POST',
       '/contacts/_search',
       { filter: { email: 'ada@example.com' } },
-      PIPEDRIVE,
+      ZENDESK_SELL,
     );
   });
   const isUseCase = { key: 'crossbook.kind', value: { stringValue: 'use case' } };
@@ -69,7 +69,7 @@ test('spans contain no secrets and no personal data', async () => {
       'POST',
       '/contacts/_search',
       { filter: { email: 'ada@example.com' } },
-      PIPEDRIVE,
+      ZENDESK_SELL,
     );
   });
   expect(spans.length).toBeGreaterThan(4);
@@ -103,7 +103,7 @@ test('no trace header is sent to a provider', async () => {
   expect(JSON.stringify(calls)).not.toContain(TRACE);
 });
 
-const PIPEDRIVE = { 'x-provider-name': 'pipedrive' };
+const ZENDESK_SELL = { 'x-provider-name': 'zendesk_sell' };
 
 /** Closing the product exports the remaining spans. */
 async function trace(work: (app: TestApp) => Promise<void>) {

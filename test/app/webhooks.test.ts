@@ -46,6 +46,7 @@ describe('Webhooks', () => {
       queue: database.webhookQueue,
       clock,
       mayLoopback: true,
+      keepsResponses: false,
       onAttempt: () => {},
       onError: (error) => {
         throw error;

@@ -18,7 +18,11 @@ export const ADDITIONS = {
       ["  lastName: ['LastName'],", "  jobTitle: ['Title'],\n"],
       ['    lastName: toText(', "    jobTitle: toText(row['Title']),\n"],
     ),
-    edited('src/sync/table.ts', ["  lastName: 'text',", "  jobTitle: 'text',\n"]),
+    // One place has what is requested and how it is read.
+    edited('src/providers/pipedrive/contacts.ts', [
+      '    lastName: toText(',
+      "    jobTitle: toText(person['job_title']),\n",
+    ]),
   ],
   'an error code': [
     edited('src/domain/errors.ts', [

@@ -9,7 +9,17 @@ import { expectNoProcessLeft } from '../support/processes.ts';
 import { makeTemporaryFolder } from '../support/temporary-folder.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
-const COPIED = ['src', 'packages', 'build', 'package.json', 'package-lock.json', 'tsconfig.json'];
+const COPIED = [
+  'src',
+  'packages',
+  'build',
+  'docs',
+  // A guide shows its chart.
+  'bench/results',
+  'package.json',
+  'package-lock.json',
+  'tsconfig.json',
+];
 const copy = makeTemporaryFolder();
 
 beforeAll(() => {
@@ -28,6 +38,8 @@ test('npm run dev serves all of GraphiQL, restarts on each change, and leaves no
   const url = await printed.waitFor(/ready at (\S+)\s/);
   const page = await fetch(`${url}/graphql`, { headers: { accept: 'text/html' } });
   expect((await page.text()).length).toBeGreaterThan(1_000_000);
+  expect((await fetch(`${url}/console`)).status).toBe(200);
+  expect((await fetch(`${url}/guides`)).status).toBe(200);
 
   const workspaces = ['executor', 'sandbox', 'child-postgres'].map(
     (name) => `packages/${name}/src/index.ts`,

@@ -27,7 +27,9 @@ describe('The image', () => {
     image = { cwd: at('image'), env: { ...readSettings(), CROSSBOOK_KEYS: keys } };
     await copyTracked(context);
     for (const path of readFileSync('.dockerignore', 'utf8').trim().split('\n')) {
-      rmSync(join(context, path), { recursive: true, force: true });
+      // An exception of what was left out before.
+      if (path.startsWith('!')) cpSync(path.slice(1), join(context, path.slice(1)));
+      else rmSync(join(context, path), { recursive: true, force: true });
     }
   });
   afterAll(() => production.close());

@@ -53,40 +53,49 @@ test('the licence of every bundled package is shipped, and is an allowed one', (
   ).toEqual([]);
 });
 
+const children: ChildProcess[] = [];
+afterAll(() => children.forEach((child) => void child.kill('SIGKILL')));
+
+/** Starts the product, stops it when it is ready, and resolves with the files of `dist` that it has loaded. */
+async function listLoaded(name: string, settings: Readonly<Record<string, string>>) {
+  const coverage = join(folder, `${name}-coverage`);
+  const child = spawn('dist/crossbook', {
+    env: {
+      PATH: process.env['PATH'],
+      PORT: '0',
+      CROSSBOOK_DATA: join(folder, name),
+      CROSSBOOK_SANDBOX: 'off',
+      // Node writes the list of loaded files there.
+      NODE_V8_COVERAGE: coverage,
+      ...settings,
+    },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  children.push(child);
+  let printed = '';
+  for await (const chunk of child.stdout ?? []) {
+    printed += String(chunk);
+    if (printed.includes('ready at')) break;
+  }
+  child.kill('SIGTERM');
+  await once(child, 'exit');
+  return readdirSync(coverage).flatMap((file) => {
+    const { result } = JSON.parse(readFileSync(join(coverage, file), 'utf8')) as Coverage;
+    return result.flatMap(({ url }) => /\/dist\/([^/]+\.js)$/.exec(url)?.[1] ?? []);
+  });
+}
+
 describe('A start in production', () => {
-  let child: ChildProcess;
   let loaded: readonly string[];
 
   beforeAll(async () => {
-    const coverage = join(folder, 'coverage');
-    child = spawn('dist/crossbook', {
-      env: {
-        PATH: process.env['PATH'],
-        PORT: '0',
-        CROSSBOOK_DATA: join(folder, 'data'),
-        CROSSBOOK_SANDBOX: 'off',
-        // Node writes the list of loaded files there.
-        NODE_V8_COVERAGE: coverage,
-      },
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
-    let printed = '';
-    for await (const chunk of child.stdout ?? []) {
-      printed += String(chunk);
-      if (printed.includes('ready at')) break;
-    }
-    child.kill('SIGTERM');
-    await once(child, 'exit');
-    loaded = readdirSync(coverage).flatMap((name) => {
-      const { result } = JSON.parse(readFileSync(join(coverage, name), 'utf8')) as Coverage;
-      return result.flatMap(({ url }) => /\/dist\/([^/]+\.js)$/.exec(url)?.[1] ?? []);
-    });
+    loaded = await listLoaded('data', {});
   });
-  afterAll(() => child.kill('SIGKILL'));
 
   test('loads few files', () => {
     expect(loaded).toContain('main.js');
-    expect(loaded.length).toBeLessThan(50);
+    // Parts that are loaded later share modules with those of the start, and each combination is a file.
+    expect(loaded.length).toBeLessThan(64);
   });
 
   test.each(['ioredis', 'rate-limiter-flexible', '@graphql-yoga/render-graphiql'])(
@@ -103,6 +112,10 @@ describe('A start in production', () => {
     ['the OpenAPI document', 'src/rest/openapi/document.ts'],
     ['the trace exporter', 'src/telemetry/traces.ts'],
     ['the MCP server’s protocol and tools', 'src/mcp/protocol.ts'],
+    ['the console', 'src/console/console.ts'],
+    ['the admin API', 'src/rest/admin.ts'],
+    ['what operators look at', 'src/storage/operator-views.ts'],
+    ['the checks of doctor', 'src/checks.ts'],
     ['the CLI commands', 'src/cli/run.ts'],
     ['the supervisor of several workers', 'src/supervise.ts'],
     ['what workers need', 'src/workers/forwarding.ts'],
@@ -111,6 +124,16 @@ describe('A start in production', () => {
     expect(holding.length).toBeGreaterThan(0);
     expect(holding.filter((name) => loaded.includes(name))).toEqual([]);
   });
+});
+
+test('with an admin key and CROSSBOOK_CONSOLE=off, the admin API is loaded and nothing of the console is', async () => {
+  const loaded = await listLoaded('admin', {
+    CROSSBOOK_ADMIN_KEY_HASH: 'a'.repeat(64),
+    CROSSBOOK_CONSOLE: 'off',
+  });
+  const sources = loaded.filter((name) => FILES.includes(name)).flatMap(sourcesOf);
+  expect(sources).toContain('../src/rest/admin.ts');
+  expect(sources.filter((name) => name.startsWith('../src/console/'))).toEqual([]);
 });
 
 function sourcesOf(name: string): readonly string[] {

@@ -10,9 +10,9 @@ const [INSTALL = '', SETTINGS = '', FIRST_KEY = '', START = ''] = readBlocks(
   'docs/deployment.md',
   'From a clone to production',
 );
-const [BACK_UP = ''] = readBlocks('docs/backup.md', 'PostgreSQL');
-const [RESTORE = ''] = readBlocks('docs/backup.md', 'Restore');
-const [UPGRADE = ''] = readBlocks('docs/upgrading.md', 'Upgrade');
+const [BACK_UP = ''] = readBlocks('docs/maintain.md', 'Back up PostgreSQL');
+const [RESTORE = ''] = readBlocks('docs/maintain.md', 'Restore');
+const [UPGRADE = ''] = readBlocks('docs/maintain.md', 'Upgrade');
 /** Packages that the tests have installed are not downloaded again; those that production omits are removed. */
 const NPM = `#!/bin/sh
 case "$*" in
@@ -89,8 +89,11 @@ function shell(script: string, more: Readonly<Record<string, string>> = {}): Pro
   return production.run(script, { cwd: folder, env: { ...env, ...more } });
 }
 
+/** The code blocks below a heading of any level, and at least one. */
 function readBlocks(document: string, heading: string): string[] {
-  const [, section = ''] = readFileSync(document, 'utf8').split(`\n## ${heading}\n`);
-  const [words = ''] = section.split('\n## ');
-  return [...words.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map(([, block = '']) => block);
+  const sections = readFileSync(document, 'utf8').split(/^#{2,} /m);
+  const section = sections.find((one) => one.startsWith(`${heading}\n`)) ?? '';
+  const blocks = [...section.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map(([, block = '']) => block);
+  if (blocks.length === 0) throw new Error(`${document} has no commands below "${heading}".`);
+  return blocks;
 }

@@ -8,9 +8,7 @@ const NEEDED = [
   'build/release.mjs',
   'build/changelog.mjs',
   'schema.graphql',
-  'schema.released.graphql',
   'subgraph.graphql',
-  'subgraph.released.graphql',
   'ops/kubernetes/crossbook.yaml',
   'docs/deployment.md',
 ];

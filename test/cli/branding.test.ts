@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { decodeJwt } from 'jose';
 import { expect, test } from 'vitest';
 import { makePng } from '../support/png.ts';
 import { useInstallation } from '../support/run-cli.ts';
@@ -64,4 +65,32 @@ test('a customer is created once, and gets a link to connect a CRM', async () =>
   );
   expect([link.code, link.stderr]).toEqual([0, '']);
   expect(link.json().url).toMatch(/^http:\/\/localhost:4000\/connect\//);
+});
+
+test('a link asks for records and for writing, and a token may write, where the options say so', async () => {
+  await run('apps origins Acme --add https://app.example');
+  await run('customers create Acme initech --email it@initech.example');
+  const create = (options: string) =>
+    run(
+      `connect-links create Acme initech --provider hubspot --return-url https://app.example/ --json${options}`,
+    );
+  for (const [options, records, access] of [
+    ['', ['CONTACT'], 'READ'],
+    [' --record company --record DEAL', ['COMPANY', 'DEAL'], 'READ'],
+    [' --record contact --read-write', ['CONTACT'], 'READ_WRITE'],
+  ] as const) {
+    expect((await create(options)).json()).toMatchObject({ records, access });
+  }
+  const unknown = await create(' --record ticket');
+  expect([unknown.code, unknown.stderr]).toEqual([
+    2,
+    expect.stringContaining('Unknown type of record: ticket. Known: contact, company, deal'),
+  ]);
+  for (const [options, expected] of [
+    ['', undefined],
+    [' --can-write', true],
+  ] as const) {
+    const issued = await run(`tokens create Acme initech --json${options}`);
+    expect(decodeJwt(issued.json().token)['canWrite']).toBe(expected);
+  }
 });

@@ -14,18 +14,19 @@ test('custom fields are set from standard input, and listed in the form in which
   // The provider is taken in upper case as well.
   const given = { ...field, sources: [{ provider: 'HUBSPOT', field: 'favorite_color' }] };
   const set = await run('custom-fields set Acme', JSON.stringify({ definitions: [given] }));
-  expect([set.code, set.stdout]).toEqual([0, 'Acme has 1 custom fields, version 1.\n']);
+  expect([set.code, set.stdout]).toEqual([0, 'Acme has 1 custom fields of contacts, version 1.\n']);
   expect((await run('custom-fields list Acme')).stdout).toBe(
     'color  TEXT  hubspot:favorite_color\n',
   );
   const { stdout, json } = await run('custom-fields list Acme --json');
   expect(json()).toEqual({
+    record: 'CONTACT',
     version: 1,
     definitions: [{ ...field, description: null, customersMayMap: true }],
     typedSchema: false,
   });
   const again = await run('custom-fields set Acme --expected-version 1', stdout);
-  expect(again.stdout).toBe('Acme has 1 custom fields, version 2.\n');
+  expect(again.stdout).toBe('Acme has 1 custom fields of contacts, version 2.\n');
 });
 
 test.each([

@@ -111,6 +111,8 @@ test('in production doctor warns of a public URL of this machine, and of provide
     PUBLIC_URL: 'https://crossbook.example',
     CROSSBOOK_HUBSPOT_CLIENT_ID: 'id',
     CROSSBOOK_HUBSPOT_CLIENT_SECRET: 'secret',
+    CROSSBOOK_PIPEDRIVE_CLIENT_ID: 'id',
+    CROSSBOOK_PIPEDRIVE_CLIENT_SECRET: 'secret',
   });
   expect(findings.get('hubspot redirect URI')).toMatchObject({ state: 'ok' });
   expect([...findings.keys()].filter((subject) => subject.endsWith('OAuth client'))).toEqual([]);

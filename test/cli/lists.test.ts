@@ -9,7 +9,7 @@ test('customers and connections are listed a page at a time, with the filters of
   await addCustomers();
   const first = await run('customers list Acme --first 2');
   expect(first.stdout).toMatch(
-    /^ada +Ada +ada@example\.com +hubspot:connected pipedrive:connected$/m,
+    /^ada +Ada +ada@example\.com +hubspot:connected zendesk_sell:connected$/m,
   );
   expect(first.stdout.trim().split('\n')).toHaveLength(2);
   const [, cursor] = /--after (\S+)/.exec(first.stderr) ?? [];
@@ -27,7 +27,7 @@ test('customers and connections are listed a page at a time, with the filters of
 
   const connections = await run('connections list Acme --status connected');
   expect(connections.stdout).toMatch(/^ada +hubspot +connected +not_tried +\S+Z/m);
-  expect(connections.stdout).toMatch(/^ada +pipedrive +connected +not_searchable/m);
+  expect(connections.stdout).toMatch(/^ada +zendesk_sell +connected +not_searchable/m);
   expect(connections.stdout).not.toContain('grace');
   expect(JSON.stringify([first, connections])).not.toContain('a-secret');
 });
@@ -74,7 +74,7 @@ async function addCustomers() {
     });
   await put('Ada', [
     { providerName: 'hubspot', credentials },
-    { providerName: 'pipedrive', credentials },
+    { providerName: 'zendesk_sell', credentials },
   ]);
   await put('Grace', [{ providerName: 'hubspot' }]);
   await put('Lise', undefined);

@@ -118,7 +118,7 @@ test.each([
     1,
     'already used by another sync',
   ],
-  ['sync-configurations set Acme pipedrive', '{"contacts":true}', 1, 'cannot be synced'],
+  ['sync-configurations set Acme zendesk_sell', '{"contacts":true}', 1, 'cannot be synced'],
   ['sync-configurations set Acme nothing', '{"contacts":true}', 2, 'is not a provider'],
   ['syncs list Acme nobody', undefined, 1, 'has no customer "nobody"'],
   ['syncs start Acme nobody hubspot', undefined, 1, 'has no such sync'],

@@ -213,6 +213,167 @@ test('an operation of one’s own is executed with typed data', async () => {
   await expect(client.query('{ nothing }')).rejects.toMatchObject({ code: 'BAD_REQUEST' });
 });
 
+test('contacts are checked, created, changed and found in the audit', async () => {
+  const target = { customerId: 'demo', provider: 'HUBSPOT' } as const;
+  const email = 'grace@client.example';
+  const records = [{ email, changes: { firstName: 'Grace', lastName: 'Hopper' } }];
+  const dry = await client.upsertContacts({ ...target, dryRun: true, records });
+  expect(dry).toMatchObject({ write: null, results: [{ outcome: 'CREATED', remoteId: null }] });
+  const { write, results } = await client.upsertContacts({
+    ...target,
+    records,
+    includeContact: true,
+  });
+  expectTypeOf(results[0]?.contact?.lastName).toEqualTypeOf<string | null | undefined>();
+  expect(results).toMatchObject([
+    {
+      outcome: 'CREATED',
+      contact: { lastName: 'Hopper', emailAddresses: [{ emailAddress: email }] },
+    },
+  ]);
+  const remoteId = results[0]?.remoteId ?? '';
+
+  const changed = await client.updateContacts({
+    ...target,
+    records: [
+      { remoteId, changes: { lastName: 'Murray Hopper' } },
+      { remoteId: 'none', changes: { lastName: 'Nobody' } },
+    ],
+  });
+  expect(changed.results).toMatchObject([
+    { outcome: 'UPDATED', changedFields: ['lastName'] },
+    { outcome: 'REFUSED', problems: [{ code: 'NOT_FOUND' }] },
+  ]);
+  expect(changed.results[0]).not.toHaveProperty('contact');
+  const created = await client.createContacts({
+    ...target,
+    records: [{ changes: { lastName: 'Hamilton', rawFields: { jobtitle: 'Engineer' } } }],
+  });
+  expect(created.results).toMatchObject([{ outcome: 'CREATED' }]);
+
+  expect(await client.write(write?.id ?? '')).toMatchObject({
+    operation: 'upsertContacts',
+    isComplete: true,
+    results: [{ outcome: 'CREATED', fields: ['firstName', 'lastName'] }],
+  });
+  const audit = await client.writes({ customerId: 'demo', first: 3 });
+  expect(audit.nodes.map(({ operation }) => operation)).toEqual([
+    'createContacts',
+    'updateContacts',
+    'upsertContacts',
+  ]);
+  await expect(client.write('nothing')).rejects.toMatchObject({ code: 'NOT_FOUND' });
+});
+
+test('companies and deals are created and changed', async () => {
+  const target = { customerId: 'demo', provider: 'HUBSPOT' } as const;
+  const companies = await client.createCompanies({
+    ...target,
+    records: [{ changes: { name: 'Client Ltd', employeeCount: 3 } }],
+    includeCompany: true,
+  });
+  expect(companies.results).toMatchObject([
+    { outcome: 'CREATED', company: { name: 'Client Ltd', employeeCount: 3 } },
+  ]);
+  const companyId = companies.results[0]?.remoteId ?? '';
+  const changed = await client.updateCompanies({
+    ...target,
+    records: [{ remoteId: companyId, changes: { name: 'Client plc' } }],
+  });
+  expect(changed.results).toMatchObject([{ outcome: 'UPDATED', changedFields: ['name'] }]);
+  expect(changed.results[0]).not.toHaveProperty('company');
+  const upserted = await client.upsertCompanies({
+    ...target,
+    dryRun: true,
+    records: [{ customField: 'none', value: '1', changes: { name: 'N' } }],
+  });
+  expect(upserted.results).toMatchObject([{ problems: [{ code: 'UNKNOWN_FIELD' }] }]);
+
+  const deals = await client.createDeals({
+    ...target,
+    records: [{ changes: { name: 'Seats', stageId: 'contractsent', closeDate: '2026-12-31' } }],
+    includeDeal: true,
+  });
+  expectTypeOf(deals.results[0]?.deal?.closeDate).toEqualTypeOf<string | null | undefined>();
+  expect(deals.results).toMatchObject([
+    { outcome: 'CREATED', deal: { stage: { id: 'contractsent' }, closeDate: '2026-12-31' } },
+  ]);
+  const remoteId = deals.results[0]?.remoteId ?? '';
+  const won = await client.updateDeals({
+    ...target,
+    records: [{ remoteId, changes: { stageId: 'closedwon' } }],
+    includeDeal: true,
+  });
+  expect(won.results).toMatchObject([{ outcome: 'UPDATED', deal: { status: 'WON' } }]);
+});
+
+test('records are linked and unlinked', async () => {
+  const target = { customerId: 'demo', provider: 'HUBSPOT' } as const;
+  const { results } = await client.createContacts({
+    ...target,
+    records: [{ changes: { lastName: 'Linked' } }],
+  });
+  const from = { record: 'CONTACT', remoteId: results[0]?.remoteId ?? '' } as const;
+  const companies = await client.searchCompanies({ ...target, filter: { all: true }, first: 1 });
+  const to = { record: 'COMPANY', remoteId: companies.nodes[0]?.remoteId ?? '' } as const;
+  const linked = await client.linkRecords({ ...target, links: [{ from, to, isPrimary: true }] });
+  expect(linked.results).toMatchObject([{ index: 0, outcome: 'CREATED', problems: [] }]);
+  const removed = await client.unlinkRecords({ ...target, links: [{ from: to, to: from }] });
+  expect(removed.results).toMatchObject([{ outcome: 'UPDATED' }]);
+  expect(await client.write(removed.write?.id ?? '')).toMatchObject({
+    operation: 'unlinkRecords',
+    results: [{ link: { from: to, to: from } }],
+  });
+});
+
+test('a write whose response was lost is repeated with its key, and is carried out once', async () => {
+  const bodies: { readonly variables: { readonly input: { readonly idempotencyKey: unknown } } }[] =
+    [];
+  let lost = 1;
+  const unreliable = createClient({
+    url: `${crossbook.url}/graphql`,
+    apiKey: crossbook.key,
+    fetch: async (url, init) => {
+      bodies.push(JSON.parse(String(init?.body)));
+      const response = await fetch(url, init);
+      await response.clone().text();
+      lost -= 1;
+      if (lost >= 0) throw new TypeError('The connection was closed.');
+      return response;
+    },
+  });
+  const input = {
+    customerId: 'demo',
+    provider: 'SALESFORCE',
+    records: [{ changes: { lastName: 'Once' } }],
+  } as const;
+  const { write, results } = await unreliable.createContacts(input);
+  expect([write?.isReplayed, results[0]?.outcome]).toEqual([true, 'CREATED']);
+  const keys = bodies.map(({ variables }) => variables.input.idempotencyKey);
+  expect(keys).toEqual([keys[0], keys[0]]);
+  expect(keys[0]).toMatch(/^[\d-]{20,}$/);
+  // Without a key nobody knows whether it was written.
+  lost = 1;
+  await expect(unreliable.createContacts({ ...input, idempotencyKey: null })).rejects.toMatchObject(
+    {
+      code: 'NO_ANSWER',
+    },
+  );
+  expect(bodies).toHaveLength(3);
+});
+
+test('fields that can be written are listed with what they take', async () => {
+  const { connections } = await client.customer('demo');
+  const connectionId = connections.find(({ providerName }) => providerName === 'HUBSPOT')?.id ?? '';
+  const fields = await client.writableFields({ connectionId, record: 'CONTACT' });
+  expect(fields.find(({ name }) => name === 'jobtitle')).toMatchObject({
+    label: 'Job Title',
+    canCreate: true,
+    canUpdate: true,
+    isRequired: false,
+  });
+});
+
 test('a token is fetched once, and once again when the server has refused it', async () => {
   const issued = await client.issueCustomerToken({ customerId: 'demo' });
   let loads = 0;
@@ -266,15 +427,15 @@ test('a webhook endpoint is created, changed and deleted; events are listed', as
 
 test('a rejected request is thrown with all details of the error', async () => {
   const error = await client
-    .searchContacts({ ...ADA, provider: 'PIPEDRIVE' })
+    .searchContacts({ ...ADA, provider: 'ZENDESK_SELL' })
     .catch((thrown) => thrown);
   expect(error).toBeInstanceOf(CrossbookError);
   expect(error).toMatchObject({
     code: 'NOT_IMPLEMENTED',
     status: 501,
     id: expect.stringMatching(/^[0-9a-f-]{36}$/),
-    detail: 'The contacts of Pipedrive cannot be searched.',
-    message: 'The contacts of Pipedrive cannot be searched.',
+    detail: 'The contacts of Zendesk Sell cannot be searched.',
+    message: 'The contacts of Zendesk Sell cannot be searched.',
     retryable: false,
     retryAfterMs: undefined,
   });

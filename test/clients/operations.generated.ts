@@ -3,6 +3,13 @@ type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
 /** Internal type. DO NOT USE DIRECTLY. */
 export type Incremental<T> = T | { [P in keyof T]?: P extends ' $fragmentName' | '__typename' ? T[P] : never };
 import type { TypedDocumentNode as DocumentNode } from '@graphql-typed-document-node/core';
+/** What may be done with records. */
+export type AccessLevel =
+  /** Records may be read. */
+  | 'READ'
+  /** Records may be read, created and changed. None may be deleted. */
+  | 'READ_WRITE';
+
 /** Google BigQuery as the destination. Stored, not implemented yet: every sync of the connection is `FAILED` with `NOT_IMPLEMENTED`. */
 export type BigQueryDestinationInput = {
   /** Dataset, which must exist. Default: the dataset of the configured destination. */
@@ -11,21 +18,25 @@ export type BigQueryDestinationInput = {
 
 /** A connection to create or update. An absent field is unchanged; null clears an optional one. */
 export type ConnectionInput = {
+  /** Whether these records may also be created and changed. Default for a new connection: `READ`. */
+  readonly access?: AccessLevel | null | undefined;
   /** Sync configuration of one connection, which overrides the default. */
   readonly connectionSyncConfig?: ConnectionSyncConfigInput | null | undefined;
   /** Credentials for the provider, stored encrypted and never returned. Null deletes them. */
   readonly credentials?: CredentialsInput | null | undefined;
   /**
-   * Field mappings by entity. Those of the standard contact give custom fields their sources, unless `customFieldMappings` does.
+   * Field mappings by entity. Those of standard objects give custom fields of their type of record their sources, unless `customFieldMappings` does.
    * @deprecated Use `customFieldMappings`, which is set with `setCustomFieldMappings`. The value is stored and returned unchanged.
    */
   readonly entityMappings?: ReadonlyArray<EntityMappingInput> | null | undefined;
-  /** URL of the customer’s instance at the provider, e.g. `https://acme.my.salesforce.com`. Its host must be one of the provider’s. Required for Salesforce. */
+  /** URL of the customer’s instance at the provider, e.g. `https://acme.my.salesforce.com`. Its host must be one of the provider’s. Required for Salesforce. Required for Pipedrive. */
   readonly instanceUrl?: string | null | undefined;
   /** Provider. A customer has at most one connection to each. */
   readonly provider: ProviderName;
+  /** Types of records that may be read with these credentials. Default for a new connection: contacts. A connection that was made by a connect link has those that its customer allowed: create another link to extend them. */
+  readonly records?: ReadonlyArray<RecordType> | null | undefined;
   /**
-   * Field mappings by object. Those of the contact give custom fields their sources, unless `entityMappings` or `customFieldMappings` do.
+   * Field mappings by object. Those of a type of record give its custom fields their sources, unless `entityMappings` or `customFieldMappings` do.
    * @deprecated Use `customFieldMappings`, which is set with `setCustomFieldMappings`. The value is stored and returned unchanged.
    */
   readonly schemaMappingsConfig?: SchemaMappingsConfigInput | null | undefined;
@@ -55,7 +66,7 @@ export type DestinationConfigInput =
   |  { readonly bigquery?: never;   /** PostgreSQL as the destination. */
   readonly postgres: PostgresDestinationInput; };
 
-/** Mapping of an entity of your application to an object of the provider. It is read if the object is the standard contact. */
+/** Mapping of an entity of your application to an object of the provider. It is read if the object is a standard one that a type of record is read from. */
 export type EntityMappingInput = {
   /** Id of the entity in your application. */
   readonly entityId?: string | null | undefined;
@@ -102,7 +113,7 @@ export type OAuth2CredentialsInput = {
 export type ObjectFieldMappingsInput = {
   /** Field mappings of the object. */
   readonly fieldMappings: ReadonlyArray<FieldMappingInput>;
-  /** Name of the object, compared without case, spaces and plural. Only mappings of the contact are read. */
+  /** Name of the object, compared without case, spaces and plural. Only mappings of contacts, companies and other types of records are read: by the name of the type, or by the provider’s name of its object. */
   readonly object?: string | null | undefined;
 };
 
@@ -134,7 +145,7 @@ export type ProviderName =
   | 'MS_DYNAMICS_365_SALES'
   /** Outreach, for sales engagement. */
   | 'OUTREACH'
-  /** Pipedrive, a CRM. */
+  /** Pipedrive, a CRM. Its contacts can be searched. */
   | 'PIPEDRIVE'
   /** Salesforce, a CRM. Its contacts can be searched. */
   | 'SALESFORCE'
@@ -151,7 +162,16 @@ export type ProviderName =
   /** Zoho CRM. */
   | 'ZOHO_CRM';
 
-/** Field mappings by object. Those of the contact give custom fields their sources, unless `entityMappings` or `customFieldMappings` do. */
+/** Type of a CRM record. */
+export type RecordType =
+  /** A company. Salesforce: an account. Pipedrive: an organization. */
+  | 'COMPANY'
+  /** A contact. */
+  | 'CONTACT'
+  /** A deal. Salesforce: an opportunity. */
+  | 'DEAL';
+
+/** Field mappings by object. Those of a type of record give its custom fields their sources, unless `entityMappings` or `customFieldMappings` do. */
 export type SchemaMappingsConfigInput = {
   /** Mappings of objects common to all providers, which take precedence over those of standard objects. */
   readonly commonObjects?: ReadonlyArray<ObjectFieldMappingsInput> | null | undefined;
@@ -203,7 +223,7 @@ export type FindContactQueryVariables = Exact<{
 }>;
 
 
-export type FindContactQuery = { readonly hubspot: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly firstName: string | null, readonly lastName: string | null }> } | null, readonly pipedrive: { readonly nodes: ReadonlyArray<{ readonly id: string }> } | null };
+export type FindContactQuery = { readonly hubspot: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly firstName: string | null, readonly lastName: string | null }> } | null, readonly zendesk: { readonly nodes: ReadonlyArray<{ readonly id: string }> } | null };
 
 export type SaveCustomerMutationVariables = Exact<{
   input: UpsertCustomerInput;
@@ -214,5 +234,5 @@ export type SaveCustomerMutation = { readonly upsertCustomer: { readonly created
 
 
 export const ContactPageDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"ContactPage"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"emailDomain"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"String"}}}},{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"first"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"Int"}}}},{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"after"}},"type":{"kind":"NamedType","name":{"kind":"Name","value":"String"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"searchContacts"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"provider"},"value":{"kind":"EnumValue","value":"HUBSPOT"}},{"kind":"Argument","name":{"kind":"Name","value":"filter"},"value":{"kind":"ObjectValue","fields":[{"kind":"ObjectField","name":{"kind":"Name","value":"emailDomain"},"value":{"kind":"Variable","name":{"kind":"Name","value":"emailDomain"}}}]}},{"kind":"Argument","name":{"kind":"Name","value":"first"},"value":{"kind":"Variable","name":{"kind":"Name","value":"first"}}},{"kind":"Argument","name":{"kind":"Name","value":"after"},"value":{"kind":"Variable","name":{"kind":"Name","value":"after"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"edges"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"cursor"}},{"kind":"Field","name":{"kind":"Name","value":"node"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"firstName"}}]}}]}},{"kind":"Field","name":{"kind":"Name","value":"pageInfo"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"hasNextPage"}},{"kind":"Field","name":{"kind":"Name","value":"endCursor"}},{"kind":"Field","name":{"kind":"Name","value":"hasPreviousPage"}},{"kind":"Field","name":{"kind":"Name","value":"startCursor"}}]}}]}}]}}]} as unknown as DocumentNode<ContactPageQuery, ContactPageQueryVariables>;
-export const FindContactDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"FindContact"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"email"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"String"}}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","alias":{"kind":"Name","value":"hubspot"},"name":{"kind":"Name","value":"searchContacts"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"provider"},"value":{"kind":"EnumValue","value":"HUBSPOT"}},{"kind":"Argument","name":{"kind":"Name","value":"filter"},"value":{"kind":"ObjectValue","fields":[{"kind":"ObjectField","name":{"kind":"Name","value":"email"},"value":{"kind":"Variable","name":{"kind":"Name","value":"email"}}}]}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"nodes"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"firstName"}},{"kind":"Field","name":{"kind":"Name","value":"lastName"}}]}}]}},{"kind":"Field","alias":{"kind":"Name","value":"pipedrive"},"name":{"kind":"Name","value":"searchContacts"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"provider"},"value":{"kind":"EnumValue","value":"PIPEDRIVE"}},{"kind":"Argument","name":{"kind":"Name","value":"filter"},"value":{"kind":"ObjectValue","fields":[{"kind":"ObjectField","name":{"kind":"Name","value":"email"},"value":{"kind":"Variable","name":{"kind":"Name","value":"email"}}}]}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"nodes"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}}]}}]}}]}}]} as unknown as DocumentNode<FindContactQuery, FindContactQueryVariables>;
+export const FindContactDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"FindContact"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"email"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"String"}}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","alias":{"kind":"Name","value":"hubspot"},"name":{"kind":"Name","value":"searchContacts"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"provider"},"value":{"kind":"EnumValue","value":"HUBSPOT"}},{"kind":"Argument","name":{"kind":"Name","value":"filter"},"value":{"kind":"ObjectValue","fields":[{"kind":"ObjectField","name":{"kind":"Name","value":"email"},"value":{"kind":"Variable","name":{"kind":"Name","value":"email"}}}]}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"nodes"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"firstName"}},{"kind":"Field","name":{"kind":"Name","value":"lastName"}}]}}]}},{"kind":"Field","alias":{"kind":"Name","value":"zendesk"},"name":{"kind":"Name","value":"searchContacts"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"provider"},"value":{"kind":"EnumValue","value":"ZENDESK_SELL"}},{"kind":"Argument","name":{"kind":"Name","value":"filter"},"value":{"kind":"ObjectValue","fields":[{"kind":"ObjectField","name":{"kind":"Name","value":"email"},"value":{"kind":"Variable","name":{"kind":"Name","value":"email"}}}]}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"nodes"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}}]}}]}}]}}]} as unknown as DocumentNode<FindContactQuery, FindContactQueryVariables>;
 export const SaveCustomerDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"mutation","name":{"kind":"Name","value":"SaveCustomer"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"input"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"UpsertCustomerInput"}}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"upsertCustomer"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"input"},"value":{"kind":"Variable","name":{"kind":"Name","value":"input"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"created"}},{"kind":"Field","name":{"kind":"Name","value":"customer"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"customerId"}},{"kind":"Field","name":{"kind":"Name","value":"version"}}]}}]}}]}}]} as unknown as DocumentNode<SaveCustomerMutation, SaveCustomerMutationVariables>;

@@ -48,9 +48,9 @@ test('the printed configuration generates types of custom fields, by introspecti
 test('the example app generates its types from the custom fields that it declares', async () => {
   const path = join(ROOT, 'examples/app/server/custom-fields.mjs');
   const { CUSTOM_FIELDS }: { readonly CUSTOM_FIELDS: readonly CustomField[] } = await import(path);
-  const { extension, definitions } = defineTypedFields(CUSTOM_FIELDS, '');
+  const { extensions, definitions } = defineTypedFields({ CONTACT: CUSTOM_FIELDS }, '');
   const shape = ({ name, type }: FieldDefinitionNode) => `${name.value}: ${print(type)}`;
-  const declared = [extension, ...definitions].map((node) =>
+  const declared = [...extensions, ...definitions].map((node) =>
     'fields' in node ? [node.name.value, node.fields?.map(shape)] : [],
   );
   const written = parse(readFileSync('examples/app/server/custom-fields.graphql', 'utf8'));

@@ -5,7 +5,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import pg from 'pg';
 import { type Host, openHost, openNetwork } from './hosts.ts';
 
-/** Sets the cluster up as docs/scaling.md does, with the files of `ops/cluster`. */
+/** Sets the cluster up as ops/cluster/README.md does, with the files of `ops/cluster`. */
 export async function openCluster(
   root: string,
   { synchronous, etcdApi }: Choices,

@@ -40,7 +40,7 @@ test.each([
   if (origin.endsWith('.example')) expect(findSandboxOfLogin(`${origin}:${port}`)).toBeUndefined();
 });
 
-test('without a sandbox, or for a provider that it does not imitate, there is no local origin', () => {
+test('without a sandbox, or for a provider that it does not simulate, there is no local origin', () => {
   expect(
     toDirections(undefined).toSandboxLogin('hubspot', 'https://app.hubspot.com'),
   ).toBeUndefined();

@@ -77,7 +77,7 @@ test('the printed receiver answers a forged event with 400, and stores nothing',
 });
 
 test('a link is created in GraphQL after its origin was registered by the printed command', async () => {
-  const { errors } = await ask('docs/connect.md', 'createConnectLink');
+  const { errors } = await ask('docs/connect.md', 'link { id status }');
   expect(errors).toMatchObject([{ extensions: { code: 'UNPROCESSABLE_ENTITY' } }]);
   const [, command = ''] =
     /crossbook -- (.+)\n/.exec(findSample('docs/connect.md', 'sh', 'apps origins')) ?? [];
@@ -89,11 +89,19 @@ test('a link is created in GraphQL after its origin was registered by the printe
   });
   expect([code, stderr]).toEqual([0, '']);
   await expect
-    .poll(async () => (await ask('docs/connect.md', 'createConnectLink')).data?.createConnectLink)
+    .poll(async () => (await ask('docs/connect.md', 'link { id status }')).data?.createConnectLink)
     .toEqual({
       url: expect.stringMatching(/^http:\/\/localhost:4000\/connect\//),
       link: { id: expect.any(String), status: 'PENDING' },
     });
+});
+
+test('a link asks for the records and the access that docs/connect.md prints', async () => {
+  const { createConnectLink } = await execute('docs/connect.md', 'link { records access }');
+  expect(createConnectLink.link).toEqual({
+    records: ['CONTACT', 'COMPANY', 'DEAL'],
+    access: 'READ_WRITE',
+  });
 });
 
 test('the code of docs/connect.md creates a link, and redeems the code that the browser returns', async () => {
@@ -226,7 +234,10 @@ test('a connection is removed, and then its customer, with its expected version'
 
 test('custom fields are declared, read and mapped as docs/custom-fields.md prints it', async () => {
   const path = 'docs/custom-fields.md';
-  const { setCustomFieldDefinitions } = await execute(path, 'version definitions { name }');
+  const { setCustomFieldDefinitions } = await execute(
+    path,
+    'customFieldDefinitions { version definitions { name } }',
+  );
   expect(setCustomFieldDefinitions.customFieldDefinitions).toEqual({
     version: 1,
     definitions: [{ name: 'favoriteColor' }, { name: 'jobTitle' }],
@@ -236,7 +247,7 @@ test('custom fields are declared, read and mapped as docs/custom-fields.md print
   const { data, errors } = await ask(path, 'providerFields { name label');
   expect(errors).toMatchObject([{ extensions: { code: 'NOT_IMPLEMENTED' } }]);
   for (const { providerName, providerFields } of data.customer.connections) {
-    if (providerName === 'PIPEDRIVE') expect(providerFields).toBeNull();
+    if (providerName === 'ZENDESK_SELL') expect(providerFields).toBeNull();
     else expect(providerFields.length).toBeGreaterThan(20);
   }
   const { setCustomFieldMappings } = await execute(path, 'setCustomFieldMappings(');
@@ -257,6 +268,23 @@ test('custom fields are declared, read and mapped as docs/custom-fields.md print
       ],
     },
   });
+});
+
+test('a custom field of companies is declared and read as docs/custom-fields.md prints it', async () => {
+  const path = 'docs/custom-fields.md';
+  const { setCustomFieldDefinitions } = await execute(path, 'record: COMPANY');
+  expect(setCustomFieldDefinitions.customFieldDefinitions).toEqual({
+    record: 'COMPANY',
+    version: 1,
+    definitions: [{ name: 'sector' }],
+  });
+  const { searchCompanies } = await execute(path, 'searchCompanies');
+  expect(searchCompanies.nodes).toEqual(
+    Array.from({ length: 2 }, () => ({
+      name: expect.any(String),
+      customFields: { sector: expect.any(String) },
+    })),
+  );
 });
 
 test('companies are listed', async () => {
@@ -293,6 +321,89 @@ test('all contacts are listed, and what changes is followed', async () => {
   copy.clear();
   await follow(next);
   expect(copy.size).toBe(0);
+});
+
+test('deals are searched, with the pipelines to filter by', async () => {
+  const { searchDeals, pipelines } = await execute('docs/search.md', 'searchDeals');
+  expect(searchDeals.nodes).toHaveLength(3);
+  for (const { status, closeDate } of searchDeals.nodes) {
+    expect(status).toBe('OPEN');
+    expect(closeDate >= '2026-01-01').toBe(true);
+  }
+  // The demo has a deal that was imported without a pipeline and a stage.
+  const inStages = searchDeals.nodes.filter(({ stage }: Json) => stage !== null);
+  expect(inStages.length).toBeGreaterThan(1);
+  for (const { pipeline, stage } of inStages) {
+    const { stages } = pipelines.find(({ label }: Json) => label === pipeline.label);
+    expect(stages).toContainEqual(expect.objectContaining({ ...stage, status: 'OPEN' }));
+  }
+});
+
+test('linked companies and deals are read with their contacts', async () => {
+  const { searchContacts } = await execute('docs/search.md', 'edges { isPrimary');
+  expect(searchContacts.nodes.length).toBeGreaterThan(0);
+  const companies = searchContacts.nodes.flatMap(({ companies }: Json) => companies.edges);
+  expect(companies).toContainEqual({
+    isPrimary: true,
+    node: { name: expect.any(String), domain: expect.any(String) },
+  });
+  const deals = searchContacts.nodes.flatMap(({ deals }: Json) => deals.nodes);
+  expect(deals).toContainEqual({ name: expect.any(String), status: expect.any(String) });
+});
+
+test('contacts are written as docs/writing.md prints it, after a dry run that stores nothing', async () => {
+  const path = 'docs/writing.md';
+  const dryRun = await execute(path, 'Augusta');
+  expect(dryRun.upsertContacts.results).toEqual([
+    {
+      index: 0,
+      outcome: 'UPDATED',
+      remoteId: expect.any(String),
+      changedFields: ['firstName'],
+      problems: [],
+      warnings: [],
+    },
+    expect.objectContaining({ index: 1, outcome: 'CREATED', remoteId: null, problems: [] }),
+  ]);
+  // The demo's account has no such field.
+  const { upsertCompanies } = await execute(path, 'upsertCompanies(');
+  expect(upsertCompanies.results).toMatchObject([{ outcome: 'REFUSED', remoteId: null }]);
+  const { createDeals } = await execute(path, 'createDeals(');
+  expect(createDeals.results).toMatchObject([{ outcome: 'CREATED', remoteId: null, problems: [] }]);
+  const { linkRecords } = await execute(path, 'linkRecords(');
+  expect(linkRecords.results).toMatchObject([{ index: 0, problems: [] }]);
+  const { upsertContacts } = await execute(path, 'idempotencyKey');
+  expect(upsertContacts).toEqual({
+    write: { id: expect.any(String), isComplete: true },
+    results: [
+      {
+        outcome: 'CREATED',
+        remoteId: expect.any(String),
+        contact: { firstName: 'Grace', lastName: 'Hopper' },
+        problems: [],
+      },
+    ],
+  });
+  const [{ remoteId }] = upsertContacts.results;
+  // The dry run is not among the writes.
+  const { writes } = await execute(path, 'writes(customerId:');
+  expect(writes.nodes).toEqual([
+    {
+      id: upsertContacts.write.id,
+      operation: expect.stringMatching(/upsert/i),
+      credentialId: expect.any(String),
+      createdAt: expect.stringMatching(/Z$/),
+      isComplete: true,
+      results: [
+        {
+          outcome: 'CREATED',
+          remoteId,
+          fields: expect.arrayContaining(['firstName', 'lastName']),
+          problems: [],
+        },
+      ],
+    },
+  ]);
 });
 
 test('a mapping link is created as docs/custom-fields.md prints it, and shows the fields of the CRM', async () => {

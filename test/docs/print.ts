@@ -47,6 +47,19 @@ ${declared.join('\n')}
 `;
 }
 
+/** What the client asks of a record of another type. */
+export function printRecordFragment({ name, fields }: Shape<unknown>): string {
+  const { remoteId: _first, ...others } = fields;
+  const declared = Object.entries(others).map(([one, { type }]) => `  ${one}${select(type, '  ')}`);
+  return `fragment ${name}Fields on ${name} {
+  id
+  remoteId
+  provider
+${declared.join('\n')}
+}
+`;
+}
+
 function select(type: Type, indent: string): string {
   if (type.kind === 'list') return select(type.of, indent);
   if (type.kind !== 'shape') return '';

@@ -3,13 +3,16 @@ import { expect, test } from 'vitest';
 import { listSettings } from '../../src/config.ts';
 import { ERROR_CODES } from '../../src/domain/errors.ts';
 import { EVENT_TYPES } from '../../src/domain/event.ts';
+import { company } from '../../src/domain/records/company.ts';
 import { contact } from '../../src/domain/records/contact.ts';
+import { deal } from '../../src/domain/records/deal.ts';
 import { listLimits } from '../../src/graphql/engine/limits.ts';
 import {
   printClientErrors,
   printContactFragment,
   printErrors,
   printLimits,
+  printRecordFragment,
   printSettings,
 } from './print.ts';
 
@@ -43,6 +46,12 @@ test('the client has every error code', async () => {
 test('the client requests every declared field of a contact', async () => {
   await expect(printContactFragment(contact)).toMatchFileSnapshot(
     '../../packages/client/src/contact-fields.generated.graphql',
+  );
+});
+
+test.each([company, deal])('the client requests every declared field of a $name', async (shape) => {
+  await expect(printRecordFragment(shape)).toMatchFileSnapshot(
+    `../../packages/client/src/${shape.name.toLowerCase()}-fields.generated.graphql`,
   );
 });
 

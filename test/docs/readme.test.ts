@@ -30,8 +30,8 @@ test('the query of all CRMs in docs/api.md works as printed, and each CRM respon
   const [, query = ''] = /^## GraphQL\n[\s\S]+?```graphql\n([^`]+)```/m.exec(API) ?? [];
   const { data, errors } = await crossbook.execute(query, { email: 'ada@example.com' });
   const ada = { nodes: [{ firstName: 'Ada' }] };
-  expect(data).toEqual({ hubspot: ada, salesforce: ada, pipedrive: null });
-  expect(errors).toMatchObject([{ path: ['pipedrive'], extensions: { code: 'NOT_IMPLEMENTED' } }]);
+  expect(data).toEqual({ hubspot: ada, salesforce: ada, zendesk: null });
+  expect(errors).toMatchObject([{ path: ['zendesk'], extensions: { code: 'NOT_IMPLEMENTED' } }]);
 });
 
 test.each([
@@ -51,8 +51,8 @@ test.each([
       await client.ended;
     },
   },
-])('a line of the log has the names that docs/logging.md prints: $msg', async ({ msg, make }) => {
-  const [printed = {}, ...others] = readJson('docs/logging.md').filter(
+])('a log line has the fields that docs/monitoring.md prints: $msg', async ({ msg, make }) => {
+  const [printed = {}, ...others] = readJson('docs/monitoring.md').filter(
     (line) => line['msg'] === msg,
   );
   expect([Object.keys(printed).length > 5, others]).toEqual([true, []]);
@@ -94,11 +94,11 @@ test('an error is as printed in docs/api.md, in GraphQL and REST', async () => {
   const rest = await send('/contacts/_search', {
     method: 'POST',
     body: JSON.stringify(search),
-    headers: { ...headers, 'x-customer-id': 'demo', 'x-provider-name': 'pipedrive' },
+    headers: { ...headers, 'x-customer-id': 'demo', 'x-provider-name': 'zendesk_sell' },
   });
   expect(rest.errors).toEqual([{ ...printed, id: expect.stringMatching(/./) }]);
   const query =
-    '{ searchContacts(customerId: "demo", provider: PIPEDRIVE, filter: { email: "a@b.example" }) { totalCount } }';
+    '{ searchContacts(customerId: "demo", provider: ZENDESK_SELL, filter: { email: "a@b.example" }) { totalCount } }';
   const graphql = await send('/graphql', {
     method: 'POST',
     headers,

@@ -27,7 +27,7 @@ const TESTED: Readonly<Record<string, string>> = {
   sh: 'commands.test.ts; whole sections in test/build and test/app',
   console: 'commands.test.ts, test/build/deployment.test.ts',
   ts: 'test/all/clients/printed-code.test.ts, by the compiler; all/build/packages.test.ts, all/gateways/printed.test.ts and packages/*/test/readme.test.ts carry it out',
-  js: 'test/all/clients/printed-code.test.ts, by the compiler; guides.test.ts and all/browser/connect-popup.test.ts carry it out, embedding/installed.test.ts those of docs/embedding.md',
+  js: 'test/all/clients/printed-code.test.ts, by the compiler; guides.test.ts and all/browser/connect-popup.test.ts carry it out, mcp/guide.test.ts that of docs/agents.md, embedding/installed.test.ts those of docs/embedding.md, app/tutorial.test.ts those of docs/tutorial.md',
 };
 
 test('every sample is in a language that is tested', () => {

@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { toStatements } from '../../src/sync/table.ts';
 import {
   createEmptyDatabase,
   createTestDatabase,
@@ -80,15 +81,63 @@ test('the queries of the guide find them', async () => {
     expect.arrayContaining([expect.objectContaining({ email: 'ada@example.com' })]),
   );
   expect((await sql('order by synced_at')).length).toBeGreaterThan(25_000);
-  expect(await sql('custom_fields ->>')).toHaveLength(10);
-  await sql('create index on crm.contacts');
+});
+
+test('companies, deals and edges are copied, and its queries join them', async () => {
+  const configuredAt = Date.now();
+  const { setSyncConfiguration } = await execute('edges: true');
+  expect(setSyncConfiguration.syncConfiguration).toEqual({
+    contacts: true,
+    companies: true,
+    deals: true,
+    edges: true,
+  });
+  const syncOf = async (table: string): Promise<Json> => {
+    const { body } = await crossbook.rest('GET', '/customers/demo/connections/hubspot/syncs');
+    return body.records.find((one: Json) => one.table === table) ?? {};
+  };
+  const isCopied = ({ runs = [] }: Json) =>
+    runs.some(
+      ({ is_full, error, started_at }: Json) =>
+        is_full && error === undefined && Date.parse(started_at) >= configuredAt,
+    );
+  for (const [table, edgeTables] of [
+    ['contacts', ['contact_companies']],
+    ['companies', []],
+    ['deals', ['deal_contacts', 'deal_companies']],
+  ] as const) {
+    // A copy of all records takes as long as it takes: each poll waits for another part of it.
+    for (let sync = await syncOf(table); !isCopied(sync); sync = await syncOf(table)) {
+      const before = JSON.stringify(sync);
+      await expect.poll(async () => JSON.stringify(await syncOf(table))).not.toBe(before);
+    }
+    expect((await syncOf(table)).edge_tables ?? []).toEqual(edgeTables);
+  }
+  expect(await sql('company.name as company')).toHaveLength(10);
+  const open = await sql('as expected');
+  expect(open.length).toBeGreaterThan(1);
+  expect(Number(open[0]?.expected)).toBeGreaterThan(0);
+});
+
+test('the table of contacts is created as it says', () => {
+  const toPlain = (statement: string) =>
+    statement
+      .replaceAll('"', '')
+      .replaceAll('if not exists ', '')
+      .replaceAll('timestamp with time zone', 'timestamptz')
+      .replace(/\s+/g, ' ')
+      .replaceAll('( ', '(')
+      .replaceAll(' )', ')');
+  const { create } = toStatements('CONTACTS', 'crm', 'contacts');
+  const printed = find('sql', 'create table crm.contacts');
+  expect(toPlain(printed).trim()).toBe(toPlain(`${create};`).trim());
 });
 
 test('its other operations are taken', async () => {
   await warehouse.query('create schema demo_crm');
   const { setSyncConfiguration } = await execute('customObjects:');
   expect(setSyncConfiguration.syncConfiguration.standardObjects).toEqual([
-    { object: 'companies', table: null },
+    { object: 'tickets', table: null },
     { object: 'deals', table: 'opportunities' },
   ]);
   const { upsertCustomer } = await execute('destinationConfig: {');

@@ -13,10 +13,10 @@ const remoteId = fc.oneof(fc.nat().map(String), text);
 test('the id of a contact is its global id, for any parts', () => {
   fc.assert(
     fc.property(text, text, fc.array(remoteId), (applicationId, customerId, remoteIds) => {
-      const source = { applicationId, customerId, provider: 'hubspot' } as const;
+      const source = { type: 'CONTACT', applicationId, customerId, provider: 'hubspot' } as const;
       for (const id of remoteIds) {
-        const whole = { type: 'Contact', ...source, remoteId: id } as const;
-        expect(toRecordId('CONTACT')({ source, remoteId: id })).toBe(toGlobalId(whole));
+        const whole = { ...source, type: 'Contact', remoteId: id } as const;
+        expect(toRecordId({ source, remoteId: id })).toBe(toGlobalId(whole));
       }
     }),
     { numRuns: 1_000 },

@@ -118,7 +118,7 @@ test('references use the prefixed name, and other names get an error that lists 
     null,
   ]);
   expect(errors?.[0]?.message).toContain(
-    'Crm_Contact, Crm_Company, Crm_ContactsByEmail, Crm_Customer',
+    'Crm_Contact, Crm_Company, Crm_Deal, Crm_ContactsByEmail, Crm_Customer',
   );
 });
 

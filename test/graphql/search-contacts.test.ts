@@ -65,17 +65,17 @@ test('a CRM that is down, or cannot be searched, makes its field null, with an e
     {
       hubspot: searchContacts(provider: HUBSPOT, filter: { email: "ada@example.com" }) { totalCount }
       salesforce: searchContacts(provider: SALESFORCE, filter: { email: "ada@example.com" }) { totalCount }
-      pipedrive: searchContacts(provider: PIPEDRIVE, filter: { email: "ada@example.com" }) { totalCount }
+      zendesk: searchContacts(provider: ZENDESK_SELL, filter: { email: "ada@example.com" }) { totalCount }
     }
   `);
-  expect(data).toEqual({ hubspot: { totalCount: 1 }, salesforce: null, pipedrive: null });
+  expect(data).toEqual({ hubspot: { totalCount: 1 }, salesforce: null, zendesk: null });
   const byPath = new Map(errors?.map(({ path, extensions }) => [path?.join('.'), extensions]));
   expect(byPath.get('salesforce')).toMatchObject({
     code: 'REMOTE_PROVIDER_UNAVAILABLE',
     status: '499',
     meta: { origin: 'remote-provider', application_name: 'Demo', retryable: true },
   });
-  expect(byPath.get('pipedrive')).toMatchObject({ code: 'NOT_IMPLEMENTED', status: '501' });
+  expect(byPath.get('zendesk')).toMatchObject({ code: 'NOT_IMPLEMENTED', status: '501' });
 });
 
 test('a hundred aliased look-ups take one call to the CRM', async () => {

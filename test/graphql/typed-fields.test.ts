@@ -11,6 +11,7 @@ import {
 } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { NO_CUSTOM_FIELDS } from '../../src/domain/custom-fields.ts';
 import { createCallerSchemas } from '../../src/graphql/caller-schemas.ts';
 import { printApiSchema, printSubgraphSchema } from '../../src/graphql/print-schema.ts';
 import { entitySchema } from '../../src/graphql/schema.ts';
@@ -575,7 +576,10 @@ function openSchemas(maxBytes?: number) {
   const find = (id: string, fields: readonly object[]) =>
     schemas.find({
       caller: { application: { id, name: id }, credentialId: id },
-      loadCustomFields: () => ({ version: 1, definitions: fields, typedSchema: true }),
+      loadCustomFields: () => ({
+        ...NO_CUSTOM_FIELDS,
+        CONTACT: { record: 'CONTACT', version: 1, definitions: fields, typedSchema: true },
+      }),
     } as never);
   return { schemas, find, closed };
 }
@@ -606,7 +610,9 @@ test.each(toPieces(40))(
       .filter((given) => given !== '');
     await fc.assert(
       fc.asyncProperty(text, async (description) => {
-        const customFields = [{ ...ALPHA_FIELDS[0], description, customersMayMap: true }] as never;
+        const customFields = {
+          CONTACT: [{ ...ALPHA_FIELDS[0], description, customersMayMap: true }],
+        } as never;
         const schema = makeSchema(customFields);
         const { data } = await graphql({ schema, source: '{ _service { sdl } }' });
         const sdl = (data as { _service: { sdl: string } })._service.sdl;
@@ -627,7 +633,7 @@ test.each(toPieces(40))(
 
 test('the printed schemas are those that are served', async () => {
   const { data } = await ask('{ _service { sdl } }', KEY);
-  const customFields = ALPHA_FIELDS as never;
+  const customFields = { CONTACT: ALPHA_FIELDS } as never;
   expect(printSubgraphSchema({ customFields })).toBe(data._service.sdl);
   const printed = parse(printApiSchema({ customFields }));
   const names = printed.definitions.map((node) => ('name' in node ? node.name?.value : ''));
@@ -636,7 +642,7 @@ test('the printed schemas are those that are served', async () => {
 });
 
 test('the SDL of a typed schema is printed once for all aliases of a request', async () => {
-  const schema = createSubgraphs(entitySchema)(ALPHA_FIELDS as never);
+  const schema = createSubgraphs(entitySchema)({ CONTACT: ALPHA_FIELDS } as never);
   const resolve = schema.getQueryType()?.getFields()['_service']?.resolve as () => object;
   const first = resolve();
   // Nothing is collected within one piece of work.

@@ -41,6 +41,11 @@ describe.each([
     expect(page).toMatch(/<link rel="icon" href="data:image/);
     expect(page).toContain(`curl -s ${URL_}${path}`);
     expect(page).toContain('class="copied"');
+    if (operations) return;
+    const { url, ...init } = readCurl(formatStartupMessage({ ...crossbook.app, url: URL_ }));
+    const [, shown = ''] = /The response:<\/p>\s*<pre[^>]*>([^<]*)<\/pre>/.exec(page) ?? [];
+    const printed = await (await ask(url, init)).json();
+    expect(JSON.parse(shown.replaceAll('&quot;', '"'))).toEqual(printed);
   });
 });
 

@@ -8,7 +8,9 @@ const SEARCH = toCall('search_contacts', ADA);
 
 let app: CallersApp;
 beforeAll(async () => {
-  app = await openCallers({ mcp: { allowsKeys: true, text: true, issuer: undefined } });
+  app = await openCallers({
+    mcp: { allowsKeys: true, writes: false, text: true, issuer: undefined },
+  });
 });
 afterAll(() => app.close());
 
@@ -40,7 +42,7 @@ describe('Customers are kept apart', () => {
       'otherToken list_connections: ',
       'otherToken search_contacts: ',
       'siblingToken search_contacts: hubspot',
-      'token list_connections: hubspot pipedrive salesforce',
+      'token list_connections: hubspot salesforce zendesk_sell',
       'token search_contacts: hubspot salesforce',
     ]);
   });
@@ -134,12 +136,18 @@ describe('Callers', () => {
     expect(await list('token')).toEqual([
       { name: 'search_contacts', takesCustomer: false },
       { name: 'get_contact', takesCustomer: false },
+      { name: 'search_companies', takesCustomer: false },
+      { name: 'search_deals', takesCustomer: false },
+      { name: 'get_record', takesCustomer: false },
       { name: 'list_connections', takesCustomer: false },
       { name: 'list_contact_fields', takesCustomer: false },
     ]);
     expect(await list('key')).toEqual([
       { name: 'search_contacts', takesCustomer: true },
       { name: 'get_contact', takesCustomer: true },
+      { name: 'search_companies', takesCustomer: true },
+      { name: 'search_deals', takesCustomer: true },
+      { name: 'get_record', takesCustomer: true },
       { name: 'list_connections', takesCustomer: true },
       { name: 'list_contact_fields', takesCustomer: true },
       { name: 'list_customers', takesCustomer: false },
@@ -195,7 +203,7 @@ describe('Settings', () => {
     const issuer = 'https://login.example';
     const crossbook: TestApp = await openApp({
       publicUrl: 'https://crossbook.example',
-      mcp: { allowsKeys: false, text: true, issuer },
+      mcp: { allowsKeys: false, writes: false, text: true, issuer },
     });
     const { status, body } = await askMcp(crossbook, { path, method: 'GET' });
     expect([status, body]).toEqual([

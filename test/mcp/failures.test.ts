@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { HubSpotAccount, SalesforceAccount } from '@crossbook/sandbox';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { connectCustomer } from '../support/connect-account.ts';
 import { consent, openBrowser } from '../support/connect-browser.ts';
 import { openApp, type TestApp } from '../support/open-app.ts';
 import { callTool } from './ask-mcp.ts';
@@ -9,11 +10,15 @@ const ADA = { filter: { email: 'ada@here.example' } };
 const PERSON = { email: 'ada@here.example', firstName: 'Ada' };
 const RETURN_URL = 'http://localhost:3000/connected';
 const ALWAYS = { times: 999 };
+const NOTHING = { next: null, modifiedUntil: null, fetchedAt: null };
 
 let crossbook: TestApp;
 beforeAll(async () => {
   crossbook = await openApp(
-    { mcp: { allowsKeys: true, text: false, issuer: undefined } },
+    {
+      mcp: { allowsKeys: true, writes: false, text: false, issuer: undefined },
+      sandbox: { port: 0, hosts: [], all: true },
+    },
     // No time passes between the retries of a call.
     { random: () => 0 },
   );
@@ -50,6 +55,40 @@ test('a search whose CRMs all fail is an error', async () => {
   expect(one).toMatchObject({
     isError: true,
     structuredContent: { error: { code: 'REMOTE_PROVIDER_UNAVAILABLE' } },
+  });
+});
+
+test('a search of all CRMs skips one that cannot search by the filter, and says why', async () => {
+  const { pipedrive, call } = await addCustomer();
+  await pipedrive.connect();
+  const filter = { namePrefix: 'ad' };
+  const { isError, content, structuredContent } = await call('key', 'search_contacts', { filter });
+  expect(isError).toBeUndefined();
+  const skipped = 'Pipedrive cannot search contacts by namePrefix.';
+  expect(structuredContent.results).toEqual([
+    expect.objectContaining({ provider: 'hubspot', contacts: [expect.anything()] }),
+    { ...NOTHING, provider: 'pipedrive', contacts: [], skipped },
+    expect.objectContaining({ provider: 'salesforce', contacts: [expect.anything()] }),
+  ]);
+  expect(content[0].text).toContain(`\npipedrive was skipped. ${skipped}\n`);
+  const named = await call('key', 'search_contacts', { filter, provider: 'pipedrive' });
+  expect(named).toMatchObject({
+    isError: true,
+    structuredContent: { error: { code: 'NOT_IMPLEMENTED' } },
+  });
+  const deals = await call('key', 'search_deals', {
+    filter: { status: 'open', closeDate: { from: '2026-01-01' } },
+  });
+  expect(deals.structuredContent.results).toContainEqual({
+    ...NOTHING,
+    provider: 'pipedrive',
+    deals: [],
+    skipped: 'Pipedrive cannot search deals by closeDate.',
+  });
+  await pipedrive.leaveOthers();
+  expect(await call('key', 'search_contacts', { filter })).toMatchObject({
+    isError: true,
+    structuredContent: { results: [{ provider: 'pipedrive', skipped }] },
   });
 });
 
@@ -111,10 +150,10 @@ test('an unknown contact, customer and connection are errors in words', async ()
   expect(await errorOf('token', 'get_contact', unknown)).toMatchObject({ status: '404' });
   const nobody = { ...ADA, customerId: 'nobody' };
   expect(await errorOf('key', 'search_contacts', nobody)).toMatchObject({ status: '404' });
-  const unsearchable = { ...ADA, provider: 'pipedrive' };
+  const unsearchable = { ...ADA, provider: 'zendesk_sell' };
   expect(await errorOf('token', 'search_contacts', unsearchable)).toMatchObject({
     status: '501',
-    detail: 'The contacts of Pipedrive cannot be searched.',
+    detail: 'The contacts of Zendesk Sell cannot be searched.',
   });
   const foreign = { providers: ['hubspot'], returnUrl: 'https://evil.example/' };
   expect(await errorOf('key', 'create_connect_link', foreign)).toMatchObject({ status: '422' });
@@ -164,6 +203,18 @@ async function addCustomer(people: readonly { email: string; firstName?: string 
     customerId,
     hubspot,
     salesforce,
+    pipedrive: {
+      /** Connects the customer to one more CRM, which has fewer filters. */
+      async connect() {
+        const account = crossbook.sandbox.pipedrive.createAccount({ people, limits: null });
+        const options = { provider: 'pipedrive', account, customerId } as const;
+        await connectCustomer(crossbook, options);
+      },
+      async leaveOthers() {
+        for (const name of ['hubspot', 'salesforce'])
+          await crossbook.rest('DELETE', `/customers/${customerId}/connections/${name}`);
+      },
+    },
     call: (caller: keyof typeof callers, tool: string, args: object = {}) =>
       callTool(crossbook, callers[caller], tool, args),
   };

@@ -9,7 +9,9 @@ const ADA = { filter: { email: 'ada@example.com' } };
 let crossbook: TestApp;
 let headers: Record<string, string>;
 beforeAll(async () => {
-  crossbook = await openApp({ mcp: { allowsKeys: false, text: false, issuer: undefined } });
+  crossbook = await openApp({
+    mcp: { allowsKeys: false, writes: false, text: false, issuer: undefined },
+  });
   headers = await issueToken('demo');
 });
 afterAll(() => crossbook.close());
@@ -241,7 +243,7 @@ test('a call is logged in one line by its tool, without arguments', async () => 
 test('the newest revision of the protocol is served, and those before it', async () => {
   const client = await openClient(crossbook, headers, { mode: { pin: '2026-07-28' } });
   const { tools } = await client.listTools();
-  expect(tools).toHaveLength(4);
+  expect(tools).toHaveLength(7);
   const found = await client.callTool({ name: 'search_contacts', arguments: ADA });
   expect(found).toMatchObject({ structuredContent: { results: [{}, {}] } });
   await client.close();

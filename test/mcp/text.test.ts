@@ -37,8 +37,8 @@ test('tools/list names only providers whose contacts can be searched, and is sma
   const { tools } = await client.listTools();
   const text = JSON.stringify(tools);
   expect(text).toContain('hubspot');
-  expect(text).not.toContain('pipedrive');
-  expect(text.length).toBeLessThan(17_000);
+  expect(text).not.toContain('zendesk_sell');
+  expect(text.length).toBeLessThan(29_000);
   await client.close();
 });
 

@@ -36,7 +36,7 @@ export function createFakeAccess(patch: Partial<CrmAccess> = {}): CrmAccess {
     },
     lookupBudget: 'general',
     lookupBatch: 100,
-    records: { CONTACT: { filters: {}, associatedObjects: [] } },
+    records: { CONTACT: { filters: {}, associatedObjects: [], linkedTo: [] } },
     searchLagMs: 0,
     compareIds: (a, b) => Number(a) - Number(b),
     open({ send }) {

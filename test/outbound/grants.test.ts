@@ -5,7 +5,7 @@ import {
   type Authorization,
   AuthorizationFailure,
   type Grant,
-  type WantedOAuthClient,
+  type OAuthClientQuery,
 } from '../../src/domain/oauth.ts';
 import { RemoteFailure } from '../../src/domain/remote.ts';
 import { createOutbound } from '../../src/outbound/outbound.ts';
@@ -205,7 +205,7 @@ describe('a grant', () => {
 
 async function open(listener: RequestListener, options: Options = {}) {
   const asked: [string | undefined, string][] = [];
-  const wanted: WantedOAuthClient[] = [];
+  const wanted: OAuthClientQuery[] = [];
   const { origin, close } = await openWireServer(async (request, response) => {
     asked.push([request.url, await readBody(request)]);
     listener(request, response);
@@ -238,6 +238,7 @@ async function open(listener: RequestListener, options: Options = {}) {
     code: CODE,
     codeVerifier: VERIFIER,
     redirectUri: 'https://crossbook.example/back',
+    requiredScopes: ['contacts'],
   };
   const caught = (error: unknown) => error;
   return {
@@ -269,7 +270,9 @@ const GRANT: Grant & { account: object } = {
 
 /** A generic fake CRM: its answers are the fields of the grant that differ. */
 const AUTHORIZATION: Authorization = {
-  requiredScopes: ['contacts'],
+  baseScopes: ['contacts'],
+  recordScopes: {},
+  impliedScopes: {},
   scopeTitles: {},
   logins: [{ name: 'Crm', origin: 'https://login.crm.example' }],
   loginHosts: [/^login\.crm\.example$/],
@@ -298,7 +301,6 @@ const AUTHORIZATION: Authorization = {
       throw new RemoteFailure('REMOTE_PROVIDER_ERROR', answer.body, answer);
     },
   },
-  findMissingScopes: (granted) => ['contacts'].filter((scope) => !granted.includes(scope)),
   readDenial: () => 'VENDOR_REFUSED',
   revocation: {
     origin: (instanceUrl) => instanceUrl ?? undefined,

@@ -54,7 +54,7 @@ describe('a response', () => {
       response.end(gzipSync(text));
     });
     const answer = await call('/');
-    expect(JSON.stringify(await answer.readJson())).toBe(text);
+    expect(JSON.stringify(answer.readJson())).toBe(text);
     expect(text.startsWith(answer.body)).toBe(true);
   });
 
@@ -90,7 +90,7 @@ describe('many short lines', () => {
     const text = JSON.stringify(Array.from({ length: count }, String), null, 1);
     const call = await opened((_, response) => response.end(text));
     const answer = await call('/');
-    expect(await answer.readJson()).toEqual(JSON.parse(text));
+    expect(answer.readJson()).toEqual(JSON.parse(text));
     expect((await call('/')).status).toBe(200);
   });
 });

@@ -35,6 +35,7 @@ test('an outcome that cannot be recorded begins no further attempts, and the lea
         log.push('released');
         hasReleased();
       },
+      keepResponse: async () => undefined,
       fail: unexpected,
       look: unexpected,
       count: unexpected,
@@ -42,6 +43,7 @@ test('an outcome that cannot be recorded begins no further attempts, and the lea
     },
     clock: createFakeClock(),
     mayLoopback: true,
+    keepsResponses: false,
     onAttempt: () => {},
     onError: (error) => void errors.push(error),
   });

@@ -1,7 +1,9 @@
-import type { Fault, FaultTiming, Person } from '@crossbook/sandbox';
+import type { Fault, FaultTiming, Person, PipedriveAccount } from '@crossbook/sandbox';
 import type { Connection } from '../../src/domain/connection.ts';
 import type { CrmAccess } from '../../src/domain/provider.ts';
+import type { ListFilter } from '../../src/domain/records/conditions.ts';
 import type { Contact } from '../../src/domain/records/contact.ts';
+import { byDomain } from '../support/by-domain.ts';
 import type { TestContacts } from '../support/redacted.ts';
 
 /** The CRM under test: what it is, and how to open an account with certain people. */
@@ -13,6 +15,16 @@ export interface Subject {
   readonly wholeContact: Omit<Contact, 'source' | 'remoteId' | 'accountId' | 'ownerId' | 'rawData'>;
   /** The CRM's name for the customer's custom field `favorite_color`. */
   readonly customField: string;
+  /** The most calls of a look-up of a full batch of emails. Default: one. */
+  readonly callsPerBatch?: number;
+  /** The calls that find the companies of a thousand contacts. Default: one. */
+  readonly callsPerAssociations?: number;
+  /** The sandbox's name of the call that has the records of a look-up, where it is not the first. */
+  readonly recordsOperation?: string;
+  /** The CRM does not find a surviving record by the id of a merged one. */
+  readonly forgetsMergedIds?: true;
+  /** The raw data of a record are all of its fields. */
+  readonly sendsAllFields?: true;
   /** Reads a field of a record in the CRM's wire format. */
   readRaw(record: Readonly<Record<string, unknown>>, field: string): unknown;
 }
@@ -22,7 +34,7 @@ export interface Fixture {
   openPort(connection?: Partial<Connection>): TestContacts;
 }
 
-/** What both simulated CRMs offer to a test. */
+/** What all simulated CRMs offer to a test. */
 export interface TestAccount {
   recordId(index: number): string;
   addPerson(person: Partial<Person>): string;
@@ -33,6 +45,21 @@ export interface TestAccount {
   resetCalls(): void;
   fail(fault: Fault, timing?: FaultTiming): void;
 }
+
+/** What the kit uses of a simulated account behind the product's own HTTP client. */
+export type SimulatedAccount = Pick<
+  PipedriveAccount,
+  | 'instanceUrl'
+  | 'clientId'
+  | 'clientSecret'
+  | 'accessToken'
+  | 'refreshToken'
+  | 'expireAccessToken'
+  | 'recordId'
+  | 'indexOf'
+  | 'callCount'
+  | 'fail'
+>;
 
 /** Every field that any CRM could have. */
 export const WHOLE_PERSON: Partial<Person> = {
@@ -77,6 +104,53 @@ export const RAW = { rawData: true };
 
 export function idsOf(contacts: Iterable<Contact>): readonly string[] {
   return Array.from(contacts, ({ remoteId }) => remoteId);
+}
+
+/**
+ * A list of people of one domain for tests of pages: by that domain, or where the CRM has no such filter, by the time of
+ * their modification.
+ */
+export function listingOf({ access }: Pick<Subject, 'access'>, domain: string): Listing {
+  const { filters, isForwardOnly, isUncounted } = access.records.CONTACT;
+  const hasDomains = 'emailDomain' in filters;
+  const member = hasDomains ? {} : { updatedAt: MEMBERS_SINCE };
+  return {
+    filter: hasDomains ? byDomain(domain) : modifiedSince(MEMBERS_SINCE),
+    nobody: hasDomains ? byDomain('nobody.example') : modifiedSince(Date.UTC(2098, 0, 1)),
+    member,
+    crowd: (count) =>
+      crowd(count, domain).map((person, place) => (place % 2 ? person : { ...person, ...member })),
+    directions: isForwardOnly ? ['forward'] : ['forward', 'backward'],
+    counted: (count) => (isUncounted ? null : count),
+  };
+}
+
+function modifiedSince(since: number): ListFilter {
+  return { by: 'modifiedSince', since, until: Date.UTC(2099, 0, 1) };
+}
+
+const MEMBERS_SINCE = Date.UTC(2026, 0, 1);
+
+interface Listing {
+  readonly filter: ListFilter;
+  /** A list of nobody. */
+  readonly nobody: ListFilter;
+  /** What makes a person one of the list, besides the domain. */
+  readonly member: Partial<Person>;
+  crowd(count: number): readonly Partial<Person>[];
+  readonly directions: readonly ('forward' | 'backward')[];
+  /** What the CRM says of a list with so many. */
+  counted(count: number): number | null;
+}
+
+/** The range that begins at a record, which may be in it, as a client that has read it goes on. */
+export function after(last: Contact | undefined) {
+  return { from: last?.remoteId, place: last?.place?.cursor };
+}
+
+/** A contact without its place in the list that it was read from. */
+export function withoutPlace({ place: _, ...contact }: Contact): Contact {
+  return contact;
 }
 
 /** This many people of one domain, and after each a person whose domain differs slightly. */

@@ -1,14 +1,14 @@
-import type { HubSpotAccount, SalesforceAccount, Sandbox } from '@crossbook/sandbox';
+import type { Sandbox } from '@crossbook/sandbox';
 import { expect, test } from 'vitest';
 import type { CrossbookError, ErrorCode } from '../../src/domain/errors.ts';
 import type { Provider } from '../../src/domain/provider.ts';
 import { byDomain } from '../support/by-domain.ts';
 import { createHastyClock } from '../support/hasty-clock.ts';
 import { useSandboxPorts } from '../support/sandbox-ports.ts';
-import { PLAIN } from './contact-port-subject.ts';
+import { PLAIN, type SimulatedAccount } from './contact-port-subject.ts';
 
 /** The error or result of each named fault of the sandbox, through the product's own HTTP client. */
-export function testNamedFaults(provider: Provider, of: Imitated, outcomes: Outcomes): void {
+export function testNamedFaults(provider: Provider, of: Simulated, outcomes: Outcomes): void {
   const { sandbox, ports } = useSandboxPorts();
 
   const meet = async (fault: string, at: Outcome['at'], isStatic = false): Promise<Met> => {
@@ -90,7 +90,6 @@ const DEADLINE_MS = 10_000;
 /** In the cookies of both CRMs. */
 const COOKIE = 'cookie-of-the-sandbox';
 
-type Account = HubSpotAccount | SalesforceAccount;
 export type Outcomes = Readonly<Record<string, Outcome>>;
 
 interface Outcome {
@@ -107,14 +106,14 @@ interface Outcome {
   readonly waitMs: number | undefined;
 }
 
-interface Imitated {
+interface Simulated {
   /** The sandbox's names for these operations. */
   readonly operations: Readonly<Record<Outcome['at'], string>>;
-  createAccount(sandbox: Sandbox, people: readonly { readonly email: string }[]): Account;
+  createAccount(sandbox: Sandbox, people: readonly { readonly email: string }[]): SimulatedAccount;
   names(sandbox: Sandbox): readonly string[];
 }
 
 interface Met extends Pick<Outcome, 'status' | 'calls'> {
   readonly outcome: unknown;
-  readonly account: Account;
+  readonly account: SimulatedAccount;
 }

@@ -1,18 +1,19 @@
-import type { HubSpotAccount, Person, SalesforceAccount, Sandbox } from '@crossbook/sandbox';
+import type { Person, Sandbox } from '@crossbook/sandbox';
 import { describe, expect, test } from 'vitest';
 import { CrossbookError, type ErrorCode } from '../../src/domain/errors.ts';
 import type { Provider } from '../../src/domain/provider.ts';
+import type { ListFilter } from '../../src/domain/records/conditions.ts';
 import type { Contact } from '../../src/domain/records/contact.ts';
 import { byDomain } from '../support/by-domain.ts';
 import { createHastyClock } from '../support/hasty-clock.ts';
 import type { TestContacts } from '../support/redacted.ts';
 import { useSandboxPorts } from '../support/sandbox-ports.ts';
-import { idsOf, PLAIN, WHOLE_PERSON } from './contact-port-subject.ts';
+import { idsOf, PLAIN, type SimulatedAccount, WHOLE_PERSON } from './contact-port-subject.ts';
 
 /**
  * With any quirk of an account switched on, contacts are found as without it; the exceptions are stated per case.
  */
-export function testQuirks(provider: Provider, of: Imitated, cases: Cases): void {
+export function testQuirks(provider: Provider, of: Simulated, cases: Cases): void {
   const { sandbox, ports } = useSandboxPorts();
 
   const observeWith = async (quirks: object, isExpired = false): Promise<Observed> => {
@@ -22,12 +23,13 @@ export function testQuirks(provider: Provider, of: Imitated, cases: Cases): void
       settings: { deadlineMs: DEADLINE_MS },
       clock: createHastyClock(DEADLINE_MS),
       random: () => 0,
-      sandboxOrigins: [sandbox().hubspot.origin, sandbox().salesforce.origin].flatMap((origin) => [
-        origin,
-        toMoved(origin),
-      ]),
+      sandboxOrigins: [
+        account.instanceUrl,
+        sandbox().hubspot.origin,
+        sandbox().salesforce.origin,
+      ].flatMap((origin) => [origin, toMoved(origin)]),
     });
-    return observe(port, account);
+    return observe(port, account, of.list ?? byDomain(DOMAIN));
   };
 
   describe.each(Object.entries(cases))('Quirk %s', (name, values) => {
@@ -74,11 +76,15 @@ export function noContacts(code: ErrorCode): Partial<Observed> {
   };
 }
 
-async function observe(port: TestContacts, account: Account): Promise<Observed> {
+async function observe(
+  port: TestContacts,
+  account: SimulatedAccount,
+  list: ListFilter,
+): Promise<Observed> {
   const toNumber = ({ remoteId }: Contact) => account.indexOf(remoteId);
   const all = [1, 2, 7].map((index) => account.recordId(index));
   const run = (direction: 'forward' | 'backward') =>
-    port.readList(byDomain(DOMAIN), { direction, from: undefined, limit: 5 }, PLAIN);
+    port.readList(list, { direction, from: undefined, limit: 5 }, PLAIN);
   const find = async (...emails: readonly string[]) => {
     const found = await port.findByKey(emails, PLAIN);
     return [...found.values()].map((contacts) => contacts.map(toNumber));
@@ -93,7 +99,7 @@ async function observe(port: TestContacts, account: Account): Promise<Observed> 
     byBoth: await settled(() => find('ada@whole.example', ALIAS)),
     forward: await settled(async () => (await run('forward')).map(toNumber)),
     backward: await settled(async () => (await run('backward')).map(toNumber)),
-    count: await settled(() => port.count(byDomain(DOMAIN))),
+    count: await settled(() => port.count(list)),
     byIds: await settled(async () => idsOf((await port.findByIds(all, PLAIN)).values())),
     companies: await settled(async () => [...((await port.related?.(all, 'company')) ?? [])]),
     deals: await settled(async () => [...((await port.related?.(all, 'deal')) ?? [])]),
@@ -143,8 +149,6 @@ const PEOPLE: readonly Partial<Person>[] = [
   { email: 'x@other.example', createdAt: SECOND, updatedAt: SECOND },
 ];
 
-type Account = HubSpotAccount | SalesforceAccount;
-
 /** The values to test, by quirk. */
 export type Cases = Readonly<Record<string, readonly Case[]>>;
 
@@ -172,9 +176,15 @@ interface Observed {
   readonly refreshedAgain: unknown;
 }
 
-interface Imitated {
-  /** The numbers of the first people of the domain. */
+interface Simulated {
+  /** Default: the people of a domain. */
+  readonly list?: ListFilter;
+  /** The numbers of the first people of the list. */
   readonly members: readonly number[];
-  createAccount(sandbox: Sandbox, people: readonly Partial<Person>[], quirks: object): Account;
+  createAccount(
+    sandbox: Sandbox,
+    people: readonly Partial<Person>[],
+    quirks: object,
+  ): SimulatedAccount;
   names(sandbox: Sandbox): readonly string[];
 }

@@ -1,8 +1,13 @@
 import { type Condition, parseQuery } from '@crossbook/sandbox';
 import { expect, test } from 'vitest';
 import { CUSTOM_FIELD_TYPES } from '../../src/domain/custom-field.ts';
-import { type ListFilter, readFilterValue } from '../../src/domain/records/conditions.ts';
-import { contactFilters, WORD_DIVIDERS } from '../../src/domain/records/contact-filter.ts';
+import {
+  type ListFilter,
+  readFilterValue,
+  WORD_DIVIDERS,
+} from '../../src/domain/records/conditions.ts';
+import { contactFilters } from '../../src/domain/records/contact-filter.ts';
+import { CONTACT_OBJECT as HUBSPOT_CONTACT } from '../../src/providers/hubspot/contacts.ts';
 import { toQuery as toHubSpotQuery } from '../../src/providers/hubspot/filters.ts';
 import { CONTACT_OBJECT } from '../../src/providers/salesforce/contacts.ts';
 import { toQuery as toSalesforceQuery } from '../../src/providers/salesforce/filters.ts';
@@ -36,7 +41,7 @@ test('no text of a filter or source becomes anything but a value or a field of a
       if (!filter) return;
       seen[given.kind] += 1;
       checkHubSpot(filter);
-      for (const { condition } of toSalesforceQuery(filter).anyOf) {
+      for (const { condition } of toSalesforceQuery(filter, CONTACT_OBJECT).anyOf) {
         const soql = select({ fields: [], where: condition, order: 'ascending', limit: 5 });
         const { where, from, limit } = parseQuery(soql.replace('SELECT ', 'SELECT Id'));
         expect([from.text, limit]).toEqual(['Contact', 5]);
@@ -77,11 +82,11 @@ test('a phone number is only digits in a query, whatever the text is', () => {
       expect(findPhones([filter.digits, `0${filter.digits}`], 200)).toMatch(
         /^FIND \{\d+ OR \d+\} IN PHONE FIELDS RETURNING Contact\(Id LIMIT 200\)$/,
       );
-      for (const { condition } of toSalesforceQuery(filter).anyOf)
+      for (const { condition } of toSalesforceQuery(filter, CONTACT_OBJECT).anyOf)
         expect(condition).toMatch(/^\w+ LIKE '(?:%\d)+%'$/);
       for (const { operator, value, values } of toHubSpotQuery(
         filter,
-        'lastmodifieddate',
+        HUBSPOT_CONTACT,
       ).groups.flat())
         if (operator !== 'EQ') expect(value ?? values?.join('')).toMatch(/^\*?\d+$/);
     }),
@@ -109,7 +114,7 @@ function attempt<T>(read: () => T): T | undefined {
 
 /** Its query is JSON: only a star in a token means something, which matches more, and limits are kept. */
 function checkHubSpot(filter: ListFilter): void {
-  const { groups } = toHubSpotQuery(filter, 'lastmodifieddate');
+  const { groups } = toHubSpotQuery(filter, HUBSPOT_CONTACT);
   expect(groups.length).toBeLessThanOrEqual(5);
   const names = filter.by === 'customField' ? [filter.field.source] : ['firstname', 'lastname'];
   for (const group of groups) {

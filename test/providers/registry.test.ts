@@ -14,9 +14,9 @@ test('the registry has all eighteen providers, each with its name and category',
   }
 });
 
-test('two providers can be searched, and only HubSpot has associations', () => {
+test('three providers can be searched, and Salesforce has no associations', () => {
   const searchable = [...registry.values()].filter(({ crm }) => crm !== undefined);
-  expect(searchable.map(({ name }) => name).sort()).toEqual(['hubspot', 'salesforce']);
+  expect(searchable.map(({ name }) => name).sort()).toEqual(['hubspot', 'pipedrive', 'salesforce']);
   expect(registry.get('hubspot')?.crm?.records.CONTACT.associatedObjects).toEqual([
     'company',
     'deal',

@@ -62,14 +62,17 @@ test('a token contains its customer and providers, and nothing else of use to an
   );
 });
 
-test('a token may list contacts only if it was issued so', async () => {
-  const opened = open();
-  const customerOf = async (patch: object) =>
-    (await opened.tokens.verify(await sign(opened, patch)))?.caller?.customer;
-  expect(await customerOf({ canList: true })).toMatchObject({ canList: true });
-  for (const patch of [{}, { canList: false }, { canList: undefined }])
-    expect(await customerOf(patch)).not.toHaveProperty('canList');
-});
+test.each(['canList', 'canWrite'])(
+  'a token has the right %s only if it was issued with it',
+  async (right) => {
+    const opened = open();
+    const customerOf = async (patch: object) =>
+      (await opened.tokens.verify(await sign(opened, patch)))?.caller?.customer;
+    expect(await customerOf({ [right]: true })).toMatchObject({ [right]: true });
+    for (const patch of [{}, { [right]: false }, { [right]: undefined }])
+      expect(await customerOf(patch)).not.toHaveProperty(right);
+  },
+);
 
 test('a token expires at its stated time, and is valid for a day at most', async () => {
   const opened = open();
@@ -121,10 +124,11 @@ test('a token that is altered, unsigned, for another audience or lacks a claim i
       .setProtectedHeader({ alg: 'HS256', typ: 'crossbook-customer+jwt', kid: 'k1', ...head })
       .sign(keys.current.secret);
   expect(await tokens.verify(await resign({}))).toBeDefined();
-  for (const canList of ['true', 1, {}])
-    expect((await tokens.verify(await resign({ canList })))?.caller?.customer).not.toHaveProperty(
-      'canList',
-    );
+  for (const right of ['canList', 'canWrite'])
+    for (const value of ['true', 1, {}])
+      expect(
+        (await tokens.verify(await resign({ [right]: value })))?.caller?.customer,
+      ).not.toHaveProperty(right);
   const void_ = [
     `${header}.${forged}.${signature}`,
     `${header}.${payload}.`,

@@ -53,6 +53,11 @@ describe('an upsert', () => {
           status: 'unauthorized',
           status_reason: 'no_credentials',
           status_changed_at: expect.any(String),
+          granted_access: [
+            { record: 'contact', can_read: true, can_write: false, missing_scopes: [] },
+            { record: 'company', can_read: false, can_write: false, missing_scopes: [] },
+            { record: 'deal', can_read: false, can_write: false, missing_scopes: [] },
+          ],
         },
       ],
     });

@@ -10,9 +10,10 @@ const IN_UPPER_CASE = [
   'AssociationError.problem_type',
   'Error.code',
   'Error.problem_type',
+  'WriteProblem.code',
 ];
 
-test('every enumeration of the OpenAPI document is in lower case, except the codes of errors', async () => {
+test('every enumeration of the OpenAPI document is in lower case, except the codes of errors and problems', async () => {
   const { document } = await openRest();
   const found = findEnums(document.components.schemas).concat(findEnums(document.paths));
   expect(found.length).toBeGreaterThan(30);

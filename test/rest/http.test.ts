@@ -76,7 +76,7 @@ describe('paths', () => {
     expect(
       paths.filter(
         (path) =>
-          !/^\/(crm\/v2\/contacts|mgmt\/v2\/customers|companies|webhook_endpoints|events|oauth_clients|custom_fields|sync_destination|sync_configurations|branding)(\/|$)/.test(
+          !/^\/(crm\/v2\/contacts|mgmt\/v2\/customers|companies|deals|pipelines|owners|webhook_endpoints|events|oauth_clients|custom_fields|sync_destination|sync_configurations|branding|links|writes)(\/|$)/.test(
             path,
           ),
       ),

@@ -46,7 +46,7 @@ test.each(operations)(
   },
 );
 
-const BY_WHAT_IS_STORED = new Set([404, 409]);
+const BY_WHAT_IS_STORED = new Set([403, 404, 409]);
 
 /** What could not be sent is not sent. */
 function toHeaders(made: Readonly<Record<string, unknown>>): Record<string, string> {

@@ -87,7 +87,7 @@ describe('the status of a request', () => {
     ['another application reads a customer', READ, { 'x-api-key': 'other-key' }, 404],
     ['no connection to the provider', SEARCH, { ...DEMO, 'x-customer-id': 'nobody' }, 404],
     ['no customer named', SEARCH, { 'x-api-key': 'demo-key', 'x-provider-name': 'hubspot' }, 400],
-    ['a provider without search', SEARCH, { ...DEMO, 'x-provider-name': 'pipedrive' }, 501],
+    ['a provider without search', SEARCH, { ...DEMO, 'x-provider-name': 'zendesk_sell' }, 501],
     ['an upsert', UPSERT, DEMO, 200],
     ['an upsert of another version', UPSERT, { ...DEMO, 'if-match': '"7"' }, 409],
   ])('%s', async (_, { method, path, body }, headers, status) => {

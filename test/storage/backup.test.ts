@@ -11,6 +11,7 @@ import { openDatabase } from '../../src/storage/database.ts';
 import { MIGRATIONS } from '../../src/storage/migrations.generated.ts';
 import * as schema from '../../src/storage/schema.ts';
 import * as syncSchema from '../../src/storage/sync-schema.ts';
+import * as writesSchema from '../../src/storage/writes-schema.ts';
 import {
   createEmptyDatabase,
   createTestDatabase,
@@ -25,9 +26,8 @@ const folder = makeTemporaryFolder();
 afterAll(() => rmSync(folder, { recursive: true }));
 
 test('a backup has every table except caches and data that expire within a day', () => {
-  const tables = Object.values({ ...schema, ...connectSchema, ...syncSchema }).filter((value) =>
-    is(value, PgTable),
-  );
+  const schemas = { ...schema, ...connectSchema, ...syncSchema, ...writesSchema };
+  const tables = Object.values(schemas).filter((value) => is(value, PgTable));
   const left = ['contact_cache', 'job_leases', 'connect_links', 'connect_flows'];
   expect(tables.map(getTableName).sort()).toEqual([...TABLES, ...left].sort());
 });

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { NewConnectFlow, NewConnectLink } from '../../src/domain/connect-link.ts';
 import type { Grant } from '../../src/domain/oauth.ts';
+import { DEFAULT_ACCESS, toAllowedRecords } from '../../src/domain/record-access.ts';
 import { digest } from '../../src/lib/digest.ts';
 import type { ApplicationStores, Database } from '../../src/storage/database.ts';
 import { describeEachServer } from '../support/databases.ts';
@@ -220,7 +221,7 @@ describeEachServer('connect links', (on) => {
     await database.connectFlows.start(toFlow(id, 'the state', 'the verifier'));
     await finish(database, id, digest('the code'));
     const rows = await on.rows(
-      'select row_to_json(l)::text || row_to_json(f)::text as row from crossbook.connect_links l join crossbook.connect_flows f on f.link_id = l.id where l.id = $1',
+      "select (to_jsonb(l) - 'access')::text || row_to_json(f)::text as row from crossbook.connect_links l join crossbook.connect_flows f on f.link_id = l.id where l.id = $1",
       [id],
     );
     expect(rows).toHaveLength(1);
@@ -232,6 +233,7 @@ function finish(database: Database, linkId: string, codeHash?: string, grant: Gr
   return database.connectFlows.finish(linkId, {
     providerName: 'hubspot',
     grant,
+    requested: toAllowedRecords(DEFAULT_ACCESS),
     oauthClientId: 'client',
     codeHash,
   });

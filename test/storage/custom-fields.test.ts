@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
-import type { CustomField } from '../../src/domain/custom-fields.ts';
+import { type CustomField, NO_CUSTOM_FIELDS } from '../../src/domain/custom-fields.ts';
+import { RECORD_TYPES } from '../../src/domain/records/record-type.ts';
+
 import { systemClock } from '../../src/lib/clock.ts';
 import { createDatabase } from '../../src/storage/database.ts';
 import { openEngine } from '../../src/storage/engine/open.ts';
@@ -13,7 +15,7 @@ const FIELD: CustomField = {
   sources: [{ provider: 'hubspot', field: 'favorite_color' }],
   customersMayMap: true,
 };
-const MISSING = { field: 'color', source: 'x', problem: 'MISSING' } as const;
+const MISSING = { record: 'CONTACT', field: 'color', source: 'x', problem: 'MISSING' } as const;
 const DAY_MS = 24 * 60 * 60_000;
 
 describeEachServer('custom fields', (on) => {
@@ -32,58 +34,81 @@ describeEachServer('custom fields', (on) => {
   };
   const HUBSPOT = { customerId: 'ada', providerName: 'hubspot' } as const;
 
-  test('are stored with a version, each application’s by itself', async () => {
-    const [one, other] = [await open(), await open()];
-    const none = { definitions: [], typedSchema: false };
-    const some = { definitions: [FIELD], typedSchema: true };
-    expect(await one.customFields.read()).toEqual({ version: 0, ...none });
-    await expect(one.customFields.replace(some, 1)).rejects.toMatchObject({ code: 'CONFLICT' });
-    expect(await one.customFields.replace(some, 0)).toEqual({ version: 1, ...some });
-    expect(await one.customFields.read()).toEqual({ version: 1, ...some });
-    await expect(one.customFields.replace(none, 0)).rejects.toMatchObject({ code: 'CONFLICT' });
-    expect(await one.customFields.replace(none, 1)).toEqual({ version: 2, ...none });
-    expect(await one.customFields.replace(some, undefined)).toEqual({ version: 3, ...some });
-    expect(await one.customFields.replace(none, undefined)).toEqual({ version: 4, ...none });
-    await expect(one.customFields.replace(none, 2 ** 40)).rejects.toMatchObject({
-      code: 'CONFLICT',
-    });
-    expect(await other.customFields.read()).toEqual({ version: 0, ...none });
-  });
+  test.each(RECORD_TYPES)(
+    'of a %s are stored with a version, each application’s and each type’s by itself',
+    async (record) => {
+      const [one, other] = [await open(), await open()];
+      const none = { record, definitions: [], typedSchema: false };
+      const some = { record, definitions: [FIELD], typedSchema: true };
+      const replace = one.customFields.replace;
+      expect(await one.customFields.read()).toEqual(NO_CUSTOM_FIELDS);
+      await expect(replace(some, 1)).rejects.toMatchObject({ code: 'CONFLICT' });
+      expect(await replace(some, 0)).toEqual({ version: 1, ...some });
+      expect(await one.customFields.read()).toEqual({
+        ...NO_CUSTOM_FIELDS,
+        [record]: { version: 1, ...some },
+      });
+      await expect(replace(none, 0)).rejects.toMatchObject({ code: 'CONFLICT' });
+      expect(await replace(none, 1)).toEqual({ version: 2, ...none });
+      expect(await replace(some, undefined)).toEqual({ version: 3, ...some });
+      expect(await replace(none, undefined)).toEqual({ version: 4, ...none });
+      await expect(replace(none, 2 ** 40)).rejects.toMatchObject({ code: 'CONFLICT' });
+      expect(await other.customFields.read()).toEqual(NO_CUSTOM_FIELDS);
+      for (const another of RECORD_TYPES.filter((type) => type !== record))
+        expect(await replace({ ...some, record: another }, 0)).toMatchObject({ version: 1 });
+      expect((await one.customFields.read())[record]).toEqual({ version: 4, ...none });
+    },
+  );
 
-  test('are mapped by a connection, whose cached contacts are dropped, and an upsert keeps the mapping', async () => {
-    const [one, other] = [await open(), await open()];
-    const mappings = [{ field: 'color', source: 'x' }];
-    await one.contactCache.write({
-      connectionId: one.connection.id,
-      weight: 1,
-      fetchedAt: new Date(),
-      isUrgent: true,
-      filterKey: () => 'k',
-      payload: () => '{}',
-    });
-    expect(await one.contactCache.read(one.connection.id, 'k')).toBeDefined();
-    expect(await one.customFields.setMappings(HUBSPOT, mappings)).toBe(true);
-    expect(await one.contactCache.read(one.connection.id, 'k')).toBeUndefined();
-    const read = async (stores: typeof one) =>
-      (await stores.connections.findMany([HUBSPOT]))[0]?.customFieldMappings;
-    expect([await read(one), await read(other)]).toEqual([mappings, null]);
-    const { customer } = await one.customers.upsert({
-      customerId: 'ada',
-      name: 'Ada',
-      email: 'ada@example.com',
-      connections: [{ providerName: 'hubspot', schemaMappingsConfig: null }],
-    });
-    expect(customer.connections[0]?.customFieldMappings).toEqual(mappings);
-    expect((await one.customers.findMany(['ada']))[0]?.connections[0]).toMatchObject({
-      customFieldMappings: mappings,
-    });
-    const plain = await one.customers.findMany(['ada'], { withConfigurations: false });
-    expect(plain[0]?.connections[0]?.customFieldMappings).toBeNull();
-    expect(await one.customFields.setMappings(HUBSPOT, [])).toBe(true);
-    expect(await read(one)).toBeNull();
-    for (const customerId of ['nobody', '\0'])
-      expect(await one.customFields.setMappings({ ...HUBSPOT, customerId }, [])).toBe(false);
-  });
+  test.each(RECORD_TYPES)(
+    'of a %s are mapped by a connection, whose cached records are dropped, and an upsert keeps the mapping',
+    async (record) => {
+      const [one, other] = [await open(), await open()];
+      const given = [{ field: 'color', source: 'x' }];
+      const mappings = [{ record, field: 'color', source: 'x' }];
+      const set = (list: typeof given, type = record) =>
+        one.customFields.setMappings(HUBSPOT, type, list);
+      await one.contactCache.write({
+        connectionId: one.connection.id,
+        weight: 1,
+        fetchedAt: new Date(),
+        isUrgent: true,
+        filterKey: () => 'k',
+        payload: () => '{}',
+      });
+      expect(await one.contactCache.read(one.connection.id, 'k')).toBeDefined();
+      expect(await set(given)).toBe(true);
+      expect(await one.contactCache.read(one.connection.id, 'k')).toBeUndefined();
+      const read = async (stores: typeof one) =>
+        (await stores.connections.findMany([HUBSPOT]))[0]?.customFieldMappings;
+      expect([await read(one), await read(other)]).toEqual([mappings, null]);
+      const { customer } = await one.customers.upsert({
+        customerId: 'ada',
+        name: 'Ada',
+        email: 'ada@example.com',
+        connections: [{ providerName: 'hubspot', schemaMappingsConfig: null }],
+      });
+      expect(customer.connections[0]?.customFieldMappings).toEqual(mappings);
+      expect((await one.customers.findMany(['ada']))[0]?.connections[0]).toMatchObject({
+        customFieldMappings: mappings,
+      });
+      const plain = await one.customers.findMany(['ada'], { withConfigurations: false });
+      expect(plain[0]?.connections[0]?.customFieldMappings).toBeNull();
+      // Those of another type of record are changed by themselves.
+      for (const another of RECORD_TYPES.filter((type) => type !== record)) {
+        await set([{ field: 'color', source: 'y' }], another);
+        expect(await read(one)).toEqual(expect.arrayContaining(mappings));
+        await set([], another);
+      }
+      expect(await read(one)).toEqual(mappings);
+      expect(await set([])).toBe(true);
+      expect(await read(one)).toBeNull();
+      for (const customerId of ['nobody', '\0'])
+        expect(await one.customFields.setMappings({ ...HUBSPOT, customerId }, record, [])).toBe(
+          false,
+        );
+    },
+  );
 
   test('have problems, which another application can neither read nor write', async () => {
     const [one, other] = [await open(), await open()];
@@ -91,6 +116,16 @@ describeEachServer('custom fields', (on) => {
     expect(await other.customFields.noteProblems(one.connection, [MISSING])).toEqual([]);
     expect(await one.customFields.listProblems(one.connection.id)).toMatchObject([MISSING]);
     expect(await other.customFields.listProblems(one.connection.id)).toEqual([]);
+    // The same problem of another type of record, or of no type, is another one.
+    const same = [...RECORD_TYPES, null].map((record) => ({ ...MISSING, record }));
+    await one.customFields.noteProblems(one.connection, same);
+    const listed = await one.customFields.listProblems(one.connection.id);
+    expect(new Set(listed.map(({ record }) => record))).toEqual(new Set([...RECORD_TYPES, null]));
+    await one.customFields.endProblems(
+      one.connection.id,
+      listed.filter(({ record }) => record !== 'CONTACT'),
+    );
+    expect(await one.customFields.listProblems(one.connection.id)).toMatchObject([MISSING]);
     await one.removals.removeConnection('ada', 'hubspot');
     expect(await one.customFields.listProblems(one.connection.id)).toEqual([]);
   });

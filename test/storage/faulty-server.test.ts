@@ -146,10 +146,16 @@ const SESSIONS: Readonly<Record<string, (run: number) => Promise<readonly unknow
     const opened = destinations.open({ ...destination, applicationId, version: 1 });
     const table = { schema: 'crm', table: `faulty_${run % 5}` };
     const write = async () => {
-      const one = await opened.openTable({ ...key, ...table, kind: 'CUSTOM' });
+      const one = await opened.openTable({ ...key, ...table, kind: 'CUSTOM', edgeTables: [] });
       const records = ['1', '2'].map((id) => ({ id, lastModifiedAt: null, data: { id } }));
       const rows = [one.toRows(records)];
-      await one.write({ rows, removed: ['3'], syncedAt: new Date(), mayCommit: () => true });
+      await one.write({
+        rows,
+        removed: ['3'],
+        edges: [],
+        syncedAt: new Date(),
+        mayCommit: () => true,
+      });
     };
     const all = await Promise.allSettled([
       destinations.check(destination),

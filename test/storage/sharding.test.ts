@@ -90,13 +90,22 @@ describe('tables', () => {
 
 /** Why statements are not about one application, and which they are. */
 const ACROSS_APPLICATIONS = {
-  'found before the application is known': ['find_callers', 'take_connect_flow'],
+  'found before the application is known': [
+    'find_callers',
+    'take_connect_flow',
+    'find_granted_connections',
+  ],
   'the operator, who manages all applications': [
     'revoke_key',
     'rotate_key',
     'mark_application_deleted',
     'count_stored',
     'usage_by_application',
+    'list_audit',
+    'usage_of_applications',
+    'connections_to_renew',
+    'syncs_behind',
+    'endpoints_failing',
     'list_failing_endpoints',
     'list_providers_of_clients',
   ],
@@ -114,14 +123,19 @@ const ACROSS_APPLICATIONS = {
     'claim_row_removal',
     'count_syncs',
   ],
-  'sweeps and the refresh of idle tokens': [
+  'sweeps, the refresh of idle tokens and the outcomes of writes': [
     'remove_old_connect_links',
     'find_expired_credentials',
     'claim_idle_credentials',
     'sweep_aged',
     'evict_over_quota',
     'sweep_usage',
+    'sweep_audit',
+    'sweep_responses',
     'sweep_events',
+    'sweep_writes',
+    'expire_idempotency_keys',
+    'claim_write',
     'forget_other_keys',
   ],
   'batches of several applications, whose rows name theirs': ['add_usage', 'write_contact_cache'],
@@ -275,7 +289,13 @@ async function useLinks(
   const session = { sessionHash: digest('session') };
   const confirmed = await create();
   const stateHash = digest('state');
-  const granted = { providerName: 'hubspot', grant: GRANT, oauthClientId: 'client' } as const;
+  const requested = { readableRecords: ['CONTACT'], writableRecords: [] } as const;
+  const granted = {
+    providerName: 'hubspot',
+    grant: GRANT,
+    requested,
+    oauthClientId: 'client',
+  } as const;
   await connectFlows.findLink(confirmed);
   await connectFlows.start({ ...FLOW, linkId: confirmed, stateHash });
   await connectFlows.findByState(stateHash);
@@ -283,7 +303,7 @@ async function useLinks(
   await connectFlows.take(stateHash);
   await connectFlows.finish(confirmed, { ...granted, ...code, ...session });
   await connectFlows.findGrant(confirmed);
-  const choices = [{ field: 'color', source: 'x' }];
+  const choices = [{ record: 'CONTACT', field: 'color', source: 'x' } as const];
   await connectFlows.matchFields(confirmed, { ...session, ...code, choices });
   await connectLinks.confirm(confirmed, code.codeHash);
   const direct = await create({ confirm: false, allowAccountChange: true });
@@ -298,7 +318,7 @@ const HUBSPOT = {
   providerName: 'hubspot',
   credentials: { type: 'token', value: 'secret' },
 } as const;
-const MISSING = { field: 'color', source: 'x', problem: 'MISSING' } as const;
+const MISSING = { record: 'CONTACT', field: 'color', source: 'x', problem: 'MISSING' } as const;
 const LINK: NewConnectLink = {
   customerId: 'ada',
   providers: ['hubspot', 'salesforce'],

@@ -73,7 +73,7 @@ test('every five minutes each sweep deletes what is too old by then, and a stop 
   ]);
   await sweep.stop();
   await clock.advance(10 * MINUTE_MS);
-  expect(calls).toHaveLength(10);
+  expect(calls).toHaveLength(16);
 });
 
 test('a sweep that fails does not keep the others from running, and its age shows that it is behind', async () => {
@@ -85,6 +85,9 @@ test('a sweep that fails does not keep the others from running, and its age show
     { name: 'connect_links', seconds: 0 },
     { name: 'events', seconds: 0 },
     { name: 'usage', seconds: 0 },
+    { name: 'audit', seconds: 0 },
+    { name: 'responses', seconds: 0 },
+    { name: 'writes', seconds: 0 },
     { name: 'contact_cache', seconds: 3_600 },
   ]);
 });
@@ -93,7 +96,7 @@ test('a process without the lease deletes nothing, and is not behind', async () 
   const { clock, sweep, calls } = open({ hasLease: false });
   await clock.advance(60 * MINUTE_MS);
   expect(calls).toEqual([]);
-  expect(sweep.ages().map(({ seconds }) => seconds)).toEqual([0, 0, 0, 0, 0]);
+  expect(sweep.ages().map(({ seconds }) => seconds)).toEqual([0, 0, 0, 0, 0, 0, 0, 0]);
 });
 
 function open({ failing = '', hasLease = true } = {}) {
@@ -113,6 +116,9 @@ function open({ failing = '', hasLease = true } = {}) {
         connectLinks: () => run('connectLinks'),
         events: (olderThan) => run('events', olderThan),
         usage: (olderThan) => run('usage', olderThan),
+        writes: () => run('writes'),
+        audit: (olderThan) => run('audit', olderThan),
+        responses: (olderThan) => run('responses', olderThan),
         contactCache: ({ olderThan }) => run('contactCache', olderThan),
       },
     },

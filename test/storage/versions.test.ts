@@ -136,7 +136,7 @@ async function openWriter(database: Database, name: string) {
     const [connection] = customer.connections;
     if (!connection) throw new Error('There is no connection.');
     await problemsOf(stores).noteProblems(connection, [
-      { field: 'color', source: `${rounds % 3}`, problem: 'MISSING' },
+      { record: 'CONTACT', field: 'color', source: `${rounds % 3}`, problem: 'MISSING' },
     ]);
     await stores.credentials.markRefused(connection.id, rounds + 1, 'refresh_token_refused');
     const [newest] = await stores.events.list({ customerId: 'ada', after: undefined, limit: 1 });
@@ -178,6 +178,7 @@ const toFlow = (linkId: string) =>
     loginOrigin: 'https://login.example',
     oauthClientId: 'client',
   }) as const;
+const REQUESTED = { readableRecords: ['CONTACT'], writableRecords: [] } as const;
 const FINISHED = {
   providerName: 'salesforce',
   grant: {
@@ -188,6 +189,9 @@ const FINISHED = {
     scopes: [],
     account: { id: '42', name: 'Acme', url: 'https://acme.example', userId: '7' },
   },
+  requested: REQUESTED,
+  /** What the previous version calls it. */
+  asked: REQUESTED,
   oauthClientId: 'client',
   codeHash: undefined,
 } as const;

@@ -1,29 +1,38 @@
-import type { HubSpotAccount, Person, SalesforceAccount } from '@crossbook/sandbox';
+import type {
+  HubSpotAccount,
+  Person,
+  PipedriveAccount,
+  SalesforceAccount,
+} from '@crossbook/sandbox';
 import type { TestApp } from './open-app.ts';
 
-/** A new account of an simulated CRM without limits, and a customer whose only connection is to it. */
+/** A new account of a simulated CRM without limits, and a customer whose only connection is to it. */
 export async function connectAccount(
   crossbook: TestApp,
-  { provider, people, customerId }: Wanted,
+  { provider, people, customerId, ...access }: LinkOptions,
 ): Promise<Connected> {
   const { sandbox } = crossbook;
-  const account: HubSpotAccount | SalesforceAccount =
-    provider === 'hubspot'
-      ? sandbox.hubspot.createAccount({ people, limits: null })
-      : sandbox.salesforce.createAccount({ people, limits: null });
-  await connectCustomer(crossbook, { provider, account, customerId });
+  const account: TestAccount = sandbox[provider].createAccount({ people, limits: null });
+  await connectCustomer(crossbook, { provider, account, customerId, ...access });
   return { account, headers: { 'x-customer-id': customerId, 'x-provider-name': provider } };
 }
 
 /** One more customer of the same account: cached facts of one connection do not apply to another. */
 export async function connectCustomer(
   { sandbox, rest }: TestApp,
-  { provider, account, customerId }: Omit<Wanted, 'people'> & Pick<Connected, 'account'>,
+  {
+    provider,
+    account,
+    customerId,
+    canWrite,
+    records = ['contact'],
+  }: Omit<LinkOptions, 'people'> & Pick<Connected, 'account'>,
 ): Promise<void> {
   const connection = {
     provider_name: provider,
     instance_url: provider === 'hubspot' ? sandbox.hubspot.origin : account.instanceUrl,
     credentials: { type: 'token', value: account.accessToken },
+    ...(canWrite && { records, access: 'read_write' }),
   };
   const customer = {
     customer_id: customerId,
@@ -35,13 +44,19 @@ export async function connectCustomer(
   if (status !== 200) throw new Error(`The customer was not stored: ${JSON.stringify(body)}`);
 }
 
-export interface Wanted {
-  readonly provider: 'hubspot' | 'salesforce';
+export interface LinkOptions {
+  readonly provider: 'hubspot' | 'salesforce' | 'pipedrive';
   readonly people: readonly Partial<Person>[];
   readonly customerId: string;
+  /** Whether the connection may change records. */
+  readonly canWrite?: boolean | undefined;
+  /** The types of these records. Default: contacts. */
+  readonly records?: readonly string[] | undefined;
 }
 
+type TestAccount = HubSpotAccount | SalesforceAccount | PipedriveAccount;
+
 export interface Connected {
-  readonly account: HubSpotAccount | SalesforceAccount;
+  readonly account: TestAccount;
   readonly headers: Record<string, string>;
 }

@@ -22,6 +22,8 @@ export function createConnection(
     statusChangedAt: '2026-01-31T09:30:00.000Z',
     account: null,
     grantedScopes: [],
+    readableRecords: ['CONTACT'],
+    writableRecords: [],
     credentialsVersion: 1,
     ...patch,
   };

@@ -1,4 +1,5 @@
 import type { HubSpotAccount, SalesforceAccount } from '@crossbook/sandbox';
+import type { Connected } from './connect-account.ts';
 
 // An account with a field of each type, and two people: one has a value in each, the other in none.
 export const EMAIL = 'ada@own.example';
@@ -75,7 +76,7 @@ export const FIELDS = Object.entries(TYPES).map(([name, type]) => ({
 
 /** Gives the account its fields. */
 export function setTypesOf(
-  account: HubSpotAccount | SalesforceAccount,
+  account: Connected['account'],
   provider: 'hubspot' | 'salesforce',
 ): void {
   (account as HubSpotAccount & SalesforceAccount).setQuirks(

@@ -1,10 +1,10 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** The documents by path: those at the top level, in docs and its decisions, in bench, of the examples and of the workspaces. */
+/** The documents by path: those at the top level, in docs and its decisions, in bench, of the cluster, of the examples and of the workspaces. */
 export const DOCUMENTS: ReadonlyMap<string, string> = new Map(
   [
-    ...['.', 'docs', 'docs/decisions', 'examples', 'bench'],
+    ...['.', 'docs', 'docs/decisions', 'examples', 'bench', 'ops/cluster'],
     ...readdirSync('packages').map((name) => join('packages', name)),
   ]
     .flatMap(listPages)

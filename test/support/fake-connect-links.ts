@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { ConnectLink, ConnectLinkStore } from '../../src/domain/connect-link.ts';
+import { DEFAULT_ACCESS } from '../../src/domain/record-access.ts';
 
 /** One application's links, in memory. None is ever started. */
 export function createFakeConnectLinks(
@@ -13,6 +14,7 @@ export function createFakeConnectLinks(
       const made: ConnectLink = {
         purpose: 'CONNECT',
         mapFields: false,
+        ...DEFAULT_ACCESS,
         ...link,
         id: randomUUID(),
         applicationId,

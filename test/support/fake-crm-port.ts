@@ -13,10 +13,11 @@ import type { FakePerson } from './fake-people.ts';
 /** A CRM in memory. It records every call, and fails with what `fault` throws. */
 export function createFakeCrmPort({ people, connection, record, fault }: FakeCrm): CrmPort {
   const source = {
+    type: 'CONTACT',
     applicationId: connection.applicationId,
     customerId: connection.customerId,
     provider: connection.providerName,
-  };
+  } as const;
   const contacts: RecordPort<Contact> = {
     async findByKey(emails, selection) {
       called('findByEmails', emails, selection);
@@ -63,17 +64,23 @@ export function createFakeCrmPort({ people, connection, record, fault }: FakeCrm
         ids.map((id) => [id, [{ object: to, remoteId: `${to}-of-${id}` }]]),
       );
     },
+    links: async () => [],
     listFields: async () => [],
   };
   return {
     of: ({ type }) => (type === 'CONTACT' ? contacts : NO_RECORDS) as never,
+    pipelines: async () => [],
+    owners: async () => [],
     clockBehindMs: () => 0,
+    write: notOffered,
+    writeLinks: notOffered,
     bulk: {
       describe: notOffered,
       readAll: notOffered,
       readChanges: notOffered,
       find: notOffered,
       readDeleted: notOffered,
+      readRelinked: notOffered,
     },
   };
 
@@ -132,6 +139,7 @@ const NO_RECORDS: RecordPort<CrmRecord> = {
   findByIds: async () => new Map(),
   listFields: async () => [],
   related: async () => new Map(),
+  links: async () => [],
 };
 
 function toKeys(filter: ListFilter): readonly string[] {

@@ -1,5 +1,6 @@
 import {
   type CustomFieldStore,
+  type CustomFieldsByRecord,
   NO_CUSTOM_FIELDS,
   type StoredProblem,
 } from '../../src/domain/custom-fields.ts';
@@ -8,13 +9,15 @@ import {
 export function createFakeCustomFields(
   setMappings: CustomFieldStore['setMappings'],
 ): CustomFieldStore {
-  let stored = NO_CUSTOM_FIELDS;
+  let stored: CustomFieldsByRecord = NO_CUSTOM_FIELDS;
   const problems = new Map<string, readonly StoredProblem[]>();
   return {
     read: async () => stored,
     replace: async (declared) => {
-      stored = { version: stored.version + 1, ...declared };
-      return stored;
+      const { record } = declared;
+      const replaced = { version: stored[record].version + 1, ...declared };
+      stored = { ...stored, [record]: replaced };
+      return replaced;
     },
     setMappings,
     listProblems: async (connectionId) => problems.get(connectionId) ?? [],

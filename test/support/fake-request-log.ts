@@ -25,7 +25,7 @@ export function createFakeRequestState(
   requestLog = createFakeRequestLog(),
   caller?: Caller,
 ): RequestState {
-  return { caller, rateLimit: undefined, cost: 0, requestLog };
+  return { caller, rateLimit: undefined, cost: 0, operator: undefined, requestLog };
 }
 
 export interface FakeRequestLog extends RequestLog {

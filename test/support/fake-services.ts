@@ -9,6 +9,7 @@ import {
   PROVIDER_NAMES,
   type ProviderName,
 } from '../../src/domain/provider-names.ts';
+import { WRITE_TIMES } from '../../src/domain/writing.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import type { HttpHeaders } from '../../src/lib/http-message.ts';
 import { authorization as hubspotAuthorization } from '../../src/providers/hubspot/oauth.ts';
@@ -57,7 +58,7 @@ const DEMO_CUSTOMER: CustomerUpsert = {
   connections: [
     { providerName: 'hubspot', credentials: { type: 'token', value: 'secret-hubspot' } },
     { providerName: 'salesforce', instanceUrl: 'https://demo.salesforce.example' },
-    { providerName: 'pipedrive' },
+    { providerName: 'zendesk_sell' },
   ],
 };
 
@@ -65,7 +66,7 @@ const SEARCHABLE: readonly ProviderName[] = ['hubspot', 'salesforce'];
 
 /**
  * Everything behind GraphQL and REST, in memory: 18 providers of which HubSpot and Salesforce can be searched, two
- * applications, and the demo's customer `demo`, connected to HubSpot, Salesforce and Pipedrive.
+ * applications, and the demo's customer `demo`, connected to HubSpot, Salesforce and Zendesk Sell.
  */
 export async function createFakeServices(options: FakeOptions = {}): Promise<FakeServices> {
   const calls: FakeCall[] = [];
@@ -79,6 +80,7 @@ export async function createFakeServices(options: FakeOptions = {}): Promise<Fak
   ]);
   const services: Services = {
     providers: new Map(PROVIDER_NAMES.map((name) => [name, toProvider(name)])),
+    writeTimes: WRITE_TIMES,
     cursors: createFakeCursors(),
     connections: createConnectionCache(systemClock),
     customFields: createCustomFieldsCache(systemClock),
@@ -169,10 +171,17 @@ function toAccess(name: ProviderName): CrmAccess {
       CONTACT: {
         filters: hubspot.crm?.records.CONTACT.filters ?? {},
         associatedObjects: name === 'hubspot' ? ['company', 'deal', 'ticket'] : [],
+        linkedTo: [],
       },
       COMPANY: {
         filters: hubspot.crm?.records.COMPANY?.filters ?? {},
         associatedObjects: [],
+        linkedTo: [],
+      },
+      DEAL: {
+        filters: hubspot.crm?.records.DEAL?.filters ?? {},
+        associatedObjects: [],
+        linkedTo: [],
       },
     },
     compareIds: (a, b) => Number(a) - Number(b),

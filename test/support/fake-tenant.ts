@@ -4,6 +4,7 @@ import type { Connection } from '../../src/domain/connection.ts';
 import type { ConnectionUpsert, Customer, CustomerUpsert } from '../../src/domain/customer.ts';
 import { CrossbookError } from '../../src/domain/errors.ts';
 import { PROVIDER_CATEGORIES } from '../../src/domain/provider-names.ts';
+import { DEFAULT_ACCESS, toAllowedRecords } from '../../src/domain/record-access.ts';
 import type { Tenant } from '../../src/domain/tenant.ts';
 import { uuidV5 } from '../../src/lib/digest.ts';
 import { slicePage } from '../../src/usecases/page.ts';
@@ -13,6 +14,18 @@ import { createFakeCustomFields } from './fake-custom-fields.ts';
 import { createFakeOAuthClients } from './fake-oauth-clients.ts';
 import { createFakeSyncs } from './fake-syncs.ts';
 
+/** Writes are tested with a database. */
+const NO_WRITES: Tenant['writes'] = {
+  begin: () => Promise.reject(new Error('The fake stores no writes.')),
+  progress: async () => false,
+  finish: async () => false,
+  forget: async () => undefined,
+  find: async () => undefined,
+  list: async () => [],
+  hash: (text) => text,
+  isHashOf: (hash, text) => hash === text,
+};
+
 /** One application's storage, in memory. `customers` is the table itself, which tests can inspect. */
 export function createFakeTenant(applicationId: string): FakeTenant {
   const table = new Map<string, Customer>();
@@ -20,6 +33,7 @@ export function createFakeTenant(applicationId: string): FakeTenant {
   return {
     table,
     syncs: createFakeSyncs(),
+    writes: NO_WRITES,
     customers: {
       async findMany(ids) {
         return ids.map((id) => table.get(id));
@@ -74,10 +88,18 @@ export function createFakeTenant(applicationId: string): FakeTenant {
       markTried: async () => {},
     },
     contactCache: createFakeContactCache(),
-    customFields: createFakeCustomFields(async ({ customerId, providerName }, mappings) => {
+    customFields: createFakeCustomFields(async ({ customerId, providerName }, record, mappings) => {
       const customer = table.get(customerId);
       const connections = customer?.connections.map((one) =>
-        one.providerName === providerName ? { ...one, customFieldMappings: mappings } : one,
+        one.providerName === providerName
+          ? {
+              ...one,
+              customFieldMappings: [
+                ...(one.customFieldMappings ?? []).filter((other) => other.record !== record),
+                ...mappings.map((mapping) => ({ record, ...mapping })),
+              ],
+            }
+          : one,
       );
       if (!customer || !connections?.some((one) => one.providerName === providerName)) return false;
       table.set(customerId, { ...customer, connections });
@@ -174,6 +196,10 @@ function toConnection(
     statusChangedAt: old?.statusChangedAt ?? '2026-01-31T09:30:00.000Z',
     account: null,
     grantedScopes: [],
+    ...toAllowedRecords({
+      records: fresh.records ?? old?.readableRecords ?? DEFAULT_ACCESS.records,
+      access: fresh.access ?? (old?.writableRecords.length ? 'READ_WRITE' : 'READ'),
+    }),
     credentialsVersion: (old?.credentialsVersion ?? 0) + (credentials === undefined ? 0 : 1),
   };
 }

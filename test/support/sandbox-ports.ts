@@ -1,14 +1,12 @@
 import { openSandbox, type Sandbox } from '@crossbook/sandbox';
 import { afterAll, beforeAll } from 'vitest';
-import { BACKGROUND_WORK } from '../../src/admission/work.ts';
+import { BACKGROUND_WORK, type RequestWork } from '../../src/admission/work.ts';
 import type { Connection, Credentials } from '../../src/domain/connection.ts';
 import type { CrmAccess, CrmPort, Provider, RecordPort } from '../../src/domain/provider.ts';
 import { CONTACT, type Contact } from '../../src/domain/records/contact.ts';
 import type { OAuthClient } from '../../src/domain/token-refresh.ts';
 import { createOutbound, type Outbound } from '../../src/outbound/outbound.ts';
 import type { OutboundOptions } from '../../src/outbound/outbound-options.ts';
-import { hubspot } from '../../src/providers/hubspot/provider.ts';
-import { salesforce } from '../../src/providers/salesforce/provider.ts';
 import { createConnection } from './connection.ts';
 import { createFakeContactCache } from './fake-contact-cache.ts';
 import { createFakeCredentials } from './fake-credentials.ts';
@@ -17,13 +15,18 @@ import { createFakeCredentials } from './fake-credentials.ts';
 export function createSandboxPorts(sandbox: () => Sandbox): SandboxPorts {
   const outbounds: Outbound[] = [];
   return {
-    open({ name, crm }, account, { credentials: ownCredentials, ...options } = {}) {
+    open(
+      provider,
+      account,
+      { credentials: ownCredentials, work = BACKGROUND_WORK, ...options } = {},
+    ) {
+      const { name, crm } = provider;
       // HubSpot's app and API have different hosts: in the sandbox both are one.
       const instanceUrl = name === 'hubspot' ? sandbox().hubspot.origin : account.instanceUrl;
       const outbound = createOutbound({
         sandboxOrigins: [instanceUrl],
         findOAuthClient: async () => account,
-        providers: new Map([hubspot, salesforce].map((provider) => [provider.name, provider])),
+        providers: new Map([[name, provider]]),
         ...options,
         settings: { deadlineMs: 600_000, ...options.settings },
       });
@@ -39,7 +42,7 @@ export function createSandboxPorts(sandbox: () => Sandbox): SandboxPorts {
         connection,
         access,
         credentials: credentials.store,
-        work: BACKGROUND_WORK,
+        work,
         cache: createFakeContactCache(),
       });
       return { crm: crmPort, port: crmPort.of(CONTACT), credentials };
@@ -83,6 +86,8 @@ export interface OpenedPort {
 interface PortOptions extends Partial<OutboundOptions> {
   /** Defaults to those of the account's OAuth client. */
   readonly credentials?: Credentials;
+  /** Default: that of a background job. */
+  readonly work?: RequestWork;
 }
 
 interface PortAccount extends OAuthClient {

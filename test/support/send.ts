@@ -45,7 +45,7 @@ export function createScriptedSend(...answers: readonly Partial<ProviderResponse
 }
 
 export function toJsonResponse(answer: ProviderResponse): JsonResponse {
-  return { ...answer, readJson: async () => parseJson(answer.body) };
+  return { ...answer, readJson: () => parseJson(answer.body) };
 }
 
 interface Target {

@@ -2,6 +2,9 @@ import type { SyncConfigurationInput } from '../../src/domain/sync.ts';
 
 export const SYNC_NOTHING: SyncConfigurationInput = {
   contacts: false,
+  companies: false,
+  deals: false,
+  edges: false,
   standardObjects: [],
   customObjects: [],
   intervalSeconds: 900,

@@ -6,6 +6,7 @@ import {
 } from '@crossbook/sandbox';
 import pg from 'pg';
 import type { ConnectionSyncConfig } from '../../src/domain/connection.ts';
+import { RECORD_TYPES, type RecordType } from '../../src/domain/records/record-type.ts';
 import type { Sync } from '../../src/domain/sync.ts';
 import type { OAuthClient } from '../../src/domain/token-refresh.ts';
 import { type Clock, systemClock } from '../../src/lib/clock.ts';
@@ -148,7 +149,14 @@ export function toDestination(url: string, schema = 'crm') {
 
 async function connectCustomer(
   { database, sandbox, application }: Pick<Parts, 'database' | 'sandbox' | 'application'>,
-  { customerId, provider, account, config = null, of = application.id }: ConnectOptions,
+  {
+    customerId,
+    provider,
+    account,
+    config = null,
+    of = application.id,
+    records = RECORD_TYPES,
+  }: ConnectOptions,
 ): Promise<void> {
   await database.forApplication(of).customers.upsert({
     customerId,
@@ -159,6 +167,7 @@ async function connectCustomer(
         providerName: provider,
         instanceUrl: provider === 'hubspot' ? sandbox.hubspot.origin : account.instanceUrl,
         connectionSyncConfig: config,
+        records,
         credentials: { type: 'token', value: account.accessToken },
       },
     ],
@@ -191,6 +200,8 @@ interface ConnectOptions {
   readonly provider: Crm;
   readonly account: Pick<CrmAccount, 'instanceUrl' | 'accessToken'>;
   readonly config?: ConnectionSyncConfig | null;
+  /** What the connection may read. Default: all types. */
+  readonly records?: readonly RecordType[];
   /** The id of another application. */
   readonly of?: string;
 }

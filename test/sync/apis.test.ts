@@ -156,12 +156,12 @@ describe('a configuration that cannot be is refused in words, and nothing is sto
 
   test('a provider that has no contacts', async () => {
     const { errors } = await graphql(SET_CONFIGURATION, {
-      input: { provider: 'PIPEDRIVE', contacts: true },
+      input: { provider: 'ZENDESK_SELL', contacts: true },
     });
     expect(errors[0].message).toContain('cannot be synced');
-    expect((await rest('PUT', '/sync_configurations/pipedrive', { contacts: true })).status).toBe(
-      501,
-    );
+    expect(
+      (await rest('PUT', '/sync_configurations/zendesk_sell', { contacts: true })).status,
+    ).toBe(501);
   });
 });
 

@@ -49,6 +49,7 @@ function open(user: object = {}, url = database.url) {
 async function openTable(patch: Partial<TableOfSync> = {}, user: object = {}) {
   return open(user).openTable({
     kind: 'CONTACTS',
+    edgeTables: [],
     schema: 'crm',
     table: 'contacts',
     providerName: 'hubspot',
@@ -62,7 +63,7 @@ type Opened = Awaited<ReturnType<typeof openTable>>;
 async function write(table: Opened, ids: readonly string[], removed: readonly string[] = []) {
   const records: SyncedRecord[] = ids.map((id) => ({ id, lastModifiedAt: null, data: { id } }));
   const rows = [table.toRows(records)];
-  return table.write({ rows, removed, syncedAt: new Date(), mayCommit: () => true });
+  return table.write({ rows, removed, edges: [], syncedAt: new Date(), mayCommit: () => true });
 }
 
 const rowsOf = async (table: string) =>
@@ -204,6 +205,26 @@ test('rows that did not change are not counted as rows to write', async () => {
   });
 });
 
+test('a new table gets statistics once it has rows, and keeps those that it has', async () => {
+  const table = await openTable(OBJECTS);
+  const statistics = async () => {
+    const { rows } = await owner.query(
+      `select attname, n_distinct from pg_stats where schemaname = 'crm' and tablename = 'hubspot_companies'
+       order by attname`,
+    );
+    return rows;
+  };
+  await write(table, ['1', '2']);
+  await table.analyzeNew();
+  const first = await statistics();
+  expect(first.map(({ attname }) => attname)).toEqual(
+    expect.arrayContaining(['application_id', 'customer_id', 'id', 'provider_name']),
+  );
+  await write(table, ['3', '4', '5', '6']);
+  await table.analyzeNew();
+  expect(await statistics()).toEqual(first);
+});
+
 test('operators and functions of the user’s search path do not replace those of PostgreSQL, and its triggers use the path', async () => {
   const password = 'password-of-shadowed';
   await owner.query(`create schema shadow;
@@ -274,6 +295,7 @@ test('a database that is not encoded in UTF-8 is refused, and a character that i
   const table = await destinations.open(destination).openTable({
     ...OBJECTS,
     ...ROWS_OF,
+    edgeTables: [],
     schema: 'crm',
     providerName: 'hubspot',
   });

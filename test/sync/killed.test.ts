@@ -61,19 +61,24 @@ async function openKillable() {
 }
 
 /** A process knows HubSpot's limit by its responses, and keeps to the lowest one without them. */
-const LIMITS = {
-  hubspot: { perTenSecondsOAuth: 1_000_000, searchPerSecond: 1_000_000 },
-  salesforce: null,
+const SETTINGS = {
+  hubspot: { limits: { perTenSecondsOAuth: 1_000_000, searchPerSecond: 1_000_000 } },
+  salesforce: { limits: null, quirks: { contactsToMultipleAccounts: true } },
 };
 
-const OBJECTS = {
-  hubspot: { company: 'companies', machine: 'machines' },
-  salesforce: { company: 'Account', machine: 'Machine__c' },
-} as const;
+/** An object that is copied as the CRM has it. */
+const MACHINES = { hubspot: 'machines', salesforce: 'Machine__c' } as const;
+
+/** The tables of edges, with the kinds of records at both ends. */
+const EDGES = [
+  ['contact_companies', 'contact', 'company'],
+  ['deal_contacts', 'deal', 'contact'],
+  ['deal_companies', 'deal', 'company'],
+] as const;
 
 /**
- * People, companies and records of a custom object are edited, added, deleted and merged, many at the same time, while the
- * processes that copy them and the server of the destination are killed at random moments.
+ * People, companies, deals and records of a custom object are edited, added, deleted, merged, linked and unlinked, many at
+ * the same time, while the processes that copy them and the server of the destination are killed at random moments.
  */
 describe.each(['hubspot', 'salesforce'] as const)('a copy of the records of %s', (provider) => {
   test(`has every row once and as it is, after ${KILLS} kills, and ${SERVER_KILLS.length} of the destination`, async () => {
@@ -82,12 +87,13 @@ describe.each(['hubspot', 'salesforce'] as const)('a copy of the records of %s',
     const world = await openSyncWorldOf({ sandbox, target: killable.target });
     await world.setDestination();
     const dice = createDice(SEED + provider.length);
-    const account = await openAccount(sandbox[provider], LIMITS[provider]);
-    const { company, machine } = OBJECTS[provider];
+    const account = await openAccount(sandbox[provider], SETTINGS[provider]);
     await world.stores.syncs.setConfiguration(provider, {
       ...SYNC_CONTACTS,
-      standardObjects: [{ object: company, table: null }],
-      customObjects: [{ object: machine, table: null }],
+      companies: true,
+      deals: true,
+      edges: true,
+      customObjects: [{ object: MACHINES[provider], table: null }],
     });
     for (let count = 0; count < PEOPLE / 4; count += 1)
       await account.post('records', {
@@ -101,8 +107,9 @@ describe.each(['hubspot', 'salesforce'] as const)('a copy of the records of %s',
     const change = async () => {
       const stream = { seed: dice.next(2 ** 30), count: CHANGES, isTied: dice.chance(50) };
       await account.post('changes', stream);
-      await account.post('record-changes', { kind: 'company', ...stream });
-      await account.post('record-changes', { kind: 'machine', ...stream });
+      for (const kind of ['company', 'deal', 'machine'])
+        await account.post('record-changes', { kind, ...stream });
+      await account.post('link-changes', stream);
       await start();
     };
     for (let round = 0; round < KILLS; round += 1) {
@@ -139,12 +146,14 @@ describe.each(['hubspot', 'salesforce'] as const)('a copy of the records of %s',
 });
 
 /** An account of a sandbox in another process. */
-async function openAccount({ control }: ControlledCrm, limits: object | null): Promise<Account> {
-  const options = { people: invent(PEOPLE), limits, accessTokenTtlMs: YEARS };
+async function openAccount({ control }: ControlledCrm, settings: object): Promise<Account> {
+  const options = { people: invent(PEOPLE), ...settings, accessTokenTtlMs: YEARS };
   const account = await control<ControlledAccount>('POST', '', options);
   const path = `/${encodeURIComponent(account.id)}`;
   return {
     ...account,
+    links: async (from, to) =>
+      (await control<{ links: ListedLink[] }>('GET', `${path}/links?from=${from}&to=${to}`)).links,
     post: (part, body) => control('POST', `${path}/${part}`, body),
     people: async () => (await control<{ people: ListedPerson[] }>('GET', `${path}/people`)).people,
     records: async (kind) =>
@@ -159,6 +168,8 @@ function invent(count: number): Partial<Person>[] {
     lastName: `Last${index % 97}`,
     phone: `+1 415 ${String(index).padStart(7, '0')}`,
     companyIndex: 1 + (index >> 1),
+    otherCompanyIndexes: index % 7 === 0 ? [2 + (index >> 1)] : [],
+    dealIndexes: index % 3 === 0 ? [1 + Math.floor(index / 3), 2 + Math.floor(index / 3)] : [],
   }));
 }
 
@@ -180,12 +191,15 @@ function isUp({ rows }: SyncWorldOf): Promise<boolean> {
 /** What a search of a CRM does not find yet is found after this time. */
 const UNTIL_INDEXED_MS = 61 * 60_000;
 
-/** Runs what is due, until a run began after the last change. */
+/**
+ * Runs what is due, until a run began after the last change. At last everything is compared by key, because not every CRM
+ * lists changed links.
+ */
 async function runToEnd({ runner, stores, pass }: SyncWorldOf, provider: Crm, customerId: string) {
   pass(UNTIL_INDEXED_MS);
   const target = { customerId, providerName: provider, table: undefined };
   for (let runs = 0; runs < 3; runs += 1) {
-    await stores.syncs.changeSyncs(target, { to: 'start', isFull: false });
+    await stores.syncs.changeSyncs(target, { to: 'start', isFull: runs === 2 });
     const outcomes = await runner.runDue();
     expect(new Set(outcomes.map(({ result }) => result.kind))).toEqual(new Set(['completed']));
   }
@@ -196,7 +210,8 @@ async function expectCopy(world: SyncWorldOf, { customerId, provider, account }:
   const fresh = `fresh-${customerId}`;
   await world.connect({ customerId: fresh, provider, account });
   await world.runner.runDue();
-  for (const table of ['contacts', ...Object.values(OBJECTS[provider]).map(toTable(provider))]) {
+  const machines = `${provider}_${MACHINES[provider].toLowerCase()}`;
+  for (const table of ['contacts', 'companies', 'deals', machines]) {
     const rows = await rowsOf(world, table, customerId);
     const alive = rows.filter(({ is_deleted }) => !is_deleted);
     const others = await rowsOf(world, table, fresh);
@@ -211,15 +226,33 @@ async function expectCopy(world: SyncWorldOf, { customerId, provider, account }:
   }));
   const contacts = await rowsOf(world, 'contacts', customerId);
   expectRecords(people, contacts, ({ first_name, last_name }) => [first_name, last_name]);
-  for (const [kind, object] of Object.entries(OBJECTS[provider])) {
+  for (const [kind, table] of [
+    ['company', 'companies'],
+    ['deal', 'deals'],
+    ['machine', machines],
+  ] as const) {
     const known = (await account.records(kind)).map(({ id, isDeleted, values }) => ({
       id,
       isDeleted,
       // One that nobody has edited has a name of the CRM's own.
       names: [values['name'] ?? expect.any(String)],
     }));
-    const rows = await rowsOf(world, toTable(provider)(object), customerId);
-    expectRecords(known, rows, ({ data }) => [data.name ?? data.Name]);
+    const rows = await rowsOf(world, table, customerId);
+    expectRecords(known, rows, ({ name, data }) => [name ?? data.name ?? data.Name]);
+  }
+  for (const [table, from, to] of EDGES) {
+    const links = toVisible(provider, to, await account.links(from, to));
+    const ofCrm = links.map((link) => `${link.from} ${link.to} ${link.isPrimary}`);
+    const ofCopies = [];
+    for (const copy of [customerId, fresh]) {
+      const rows = await world.rows(
+        `select ${from}_id as from, ${to}_id as to, is_primary from crm.${table} where customer_id = $1`,
+        [copy],
+      );
+      ofCopies.push(rows.map((row) => `${row.from} ${row.to} ${row.is_primary}`).sort());
+    }
+    expect(ofCrm.length).toBeGreaterThan(PEOPLE / 20);
+    expect([table, ...ofCopies]).toEqual([table, ofCrm.sort(), ofCrm.sort()]);
   }
 }
 
@@ -236,8 +269,20 @@ function expectRecords(records: readonly Known[], rows: readonly Row[], toNames:
   expect(rows.filter(({ id }) => !ids.has(id))).toEqual([]);
 }
 
-function toTable(provider: Crm) {
-  return (object: string) => `${provider}_${object.toLowerCase()}`;
+/** The simulated relations of contacts to this company have ended. */
+const ENDED_COMPANY = 902;
+
+/** What a CRM shows of links: Salesforce has one company for each deal, and one primary contact: the first. */
+function toVisible(provider: Crm, to: string, links: readonly ListedLink[]) {
+  if (provider === 'hubspot') return links;
+  if (to === 'contact')
+    return links.map((link, place) => ({
+      ...link,
+      isPrimary: links[place - 1]?.from !== link.from,
+    }));
+  if (links.some(({ from }) => from.startsWith('006')))
+    return links.filter(({ isPrimary }) => isPrimary);
+  return links.filter(({ isPrimary, index }) => isPrimary || index !== ENDED_COMPANY);
 }
 
 function rowsOf({ rows }: SyncWorldOf, table: string, customerId: string): Promise<Row[]> {
@@ -268,10 +313,19 @@ interface Account extends ControlledAccount {
   /** Deleted ones too. */
   people(): Promise<readonly ListedPerson[]>;
   records(kind: string): Promise<readonly ListedRecord[]>;
+  links(from: string, to: string): Promise<readonly ListedLink[]>;
 }
 
 interface ListedPerson extends Pick<Person, 'isDeleted' | 'firstName' | 'lastName'> {
   readonly id: string;
+}
+
+interface ListedLink {
+  readonly from: string;
+  readonly to: string;
+  /** Of the second record. */
+  readonly index: number;
+  readonly isPrimary: boolean;
 }
 
 interface ListedRecord {

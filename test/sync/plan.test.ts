@@ -1,7 +1,10 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { ConnectionSyncConfig } from '../../src/domain/connection.ts';
+import { RECORD_TYPES } from '../../src/domain/records/record-type.ts';
 import type { SyncConfigurationInput } from '../../src/domain/sync.ts';
 import { findNameProblem, planSyncs } from '../../src/domain/sync-plan.ts';
+import { findSyncedRecord } from '../../src/domain/synced-records.ts';
+import { createConnection } from '../support/connection.ts';
 import { SYNC_CONTACTS, SYNC_NOTHING } from '../support/sync-settings.ts';
 
 const COMPANIES = [{ object: 'companies', table: null }];
@@ -82,6 +85,23 @@ const CASES: readonly Case[] = [
     ['crm.contacts', 'CONFIGURATION: The table "contacts" is already'],
   ],
   [
+    'an object into a table of edges',
+    {
+      contacts: true,
+      companies: true,
+      edges: true,
+      customObjects: [{ object: 'cars', table: 'contact_companies' }],
+    },
+    NONE,
+    ['crm.contacts', 'crm.companies', 'CONFIGURATION: The table "contact_companies" is already'],
+  ],
+  [
+    'all types of records in the common shape, and an object beside them',
+    { contacts: true, companies: true, deals: true, standardObjects: COMPANIES },
+    NONE,
+    ['crm.contacts', 'crm.companies', 'crm.deals', 'crm.hubspot_companies'],
+  ],
+  [
     'an override into a table of the configuration',
     { contacts: true, customObjects: [{ object: 'cars', table: 'things' }] },
     { ...NONE, standardObjects: [{ object: 'deals', table: 'things' }] },
@@ -129,7 +149,10 @@ test.each(CASES)('%s', (_what, configuration, connectionSyncConfig, expected) =>
   const planned = planSyncs({
     destination: { schema: 'crm' },
     configuration: { ...SYNC_NOTHING, ...configuration },
-    connection: { providerName: 'hubspot', status: 'connected', connectionSyncConfig },
+    connection: createConnection('hubspot', {
+      connectionSyncConfig,
+      readableRecords: RECORD_TYPES,
+    }),
   });
   const shown = planned.map(({ schema, table, problem }) =>
     problem ? `${problem.code}: ${problem.detail}` : `${schema}.${table}`,
@@ -150,11 +173,44 @@ test.each([
     const [sync] = planSyncs({
       destination,
       configuration: { ...SYNC_CONTACTS, isEnabled },
-      connection: { providerName: 'salesforce', status, connectionSyncConfig: null },
+      connection: createConnection('salesforce', { status }),
     });
     expect(sync?.pauseReason).toBe(reason);
   },
 );
+
+describe('a connection that may not read all records', () => {
+  const configuration = {
+    ...SYNC_CONTACTS,
+    companies: true,
+    deals: true,
+    edges: true,
+    standardObjects: [{ object: 'companies', table: 'as_they_are' }],
+  };
+  test.each(RECORD_TYPES)('syncs %s alone, with no edges to other records', (type) => {
+    const planned = planSyncs({
+      destination: { schema: 'crm' },
+      configuration,
+      connection: createConnection('hubspot', { readableRecords: [type] }),
+    });
+    for (const { kind, problem, edgeTables } of planned) {
+      const record = findSyncedRecord(kind)?.type;
+      const isAllowed = record === undefined || record === type;
+      expect(problem?.code ?? null).toBe(isAllowed ? null : 'NOT_ALLOWED');
+      expect(edgeTables).toEqual([]);
+    }
+  });
+
+  test('syncs edges between records that it may read', () => {
+    const planned = planSyncs({
+      destination: { schema: 'crm' },
+      configuration,
+      connection: createConnection('hubspot', { readableRecords: ['CONTACT', 'DEAL'] }),
+    });
+    const tables = planned.flatMap(({ edgeTables }) => edgeTables);
+    expect([...new Set(tables)]).toEqual(['deal_contacts']);
+  });
+});
 
 test.each(['contacts', '_a', 'a-b', 'Ünïcode', 'a$1'])('%s may name a table', (name) => {
   expect(findNameProblem('table', name)).toBeNull();
@@ -173,3 +229,42 @@ type Case = readonly [
   override: ConnectionSyncConfig,
   expected: readonly string[],
 ];
+
+test.each([
+  [
+    'all types',
+    { contacts: true, companies: true, deals: true, edges: true },
+    [
+      ['contacts', ['contact_companies', 'deal_contacts']],
+      ['companies', ['contact_companies', 'deal_companies']],
+      ['deals', ['deal_contacts', 'deal_companies']],
+    ],
+  ],
+  [
+    'two types',
+    { contacts: true, deals: true, edges: true },
+    [
+      ['contacts', ['deal_contacts']],
+      ['deals', ['deal_contacts']],
+    ],
+  ],
+  ['one type', { contacts: true, edges: true }, [['contacts', []]]],
+  [
+    'types without edges',
+    { contacts: true, companies: true },
+    [
+      ['contacts', []],
+      ['companies', []],
+    ],
+  ],
+] as const)(
+  '%s: a sync has the tables of edges that its records are an end of',
+  (_what, configuration, expected) => {
+    const planned = planSyncs({
+      destination: { schema: 'crm' },
+      configuration: { ...SYNC_NOTHING, ...configuration },
+      connection: createConnection('hubspot', { readableRecords: RECORD_TYPES }),
+    });
+    expect(planned.map(({ table, edgeTables }) => [table, edgeTables])).toEqual(expected);
+  },
+);

@@ -164,14 +164,20 @@ test('a full run starts over if custom fields have changed since it was interrup
   } as const;
   const { customerId } = await connect('hubspot', 450);
   expect(await interruptRun(customerId)).toMatchObject({ kind: 'yielded' });
-  await world.stores.customFields.replace({ definitions: [field], typedSchema: false }, undefined);
+  await world.stores.customFields.replace(
+    { record: 'CONTACT', definitions: [field], typedSchema: false },
+    undefined,
+  );
   await world.runner.runDue();
   const rows = await world.rows(
     `select count(*)::int as count from crm.contacts where customer_id = $1 and custom_fields ->> 'late' like 'P%'`,
     [customerId],
   );
   expect(rows).toEqual([{ count: 450 }]);
-  await world.stores.customFields.replace({ definitions: [], typedSchema: false }, undefined);
+  await world.stores.customFields.replace(
+    { record: 'CONTACT', definitions: [], typedSchema: false },
+    undefined,
+  );
 });
 
 /** Interrupts each run after its first page, until one of the customer was. Returns its outcome. */
@@ -226,7 +232,10 @@ test('custom fields that are declared later fill their column by a full run', as
     customersMayMap: true,
     sources: [{ provider: 'hubspot', field: 'firstname' }],
   } as const;
-  await world.stores.customFields.replace({ definitions: [field], typedSchema: false }, undefined);
+  await world.stores.customFields.replace(
+    { record: 'CONTACT', definitions: [field], typedSchema: false },
+    undefined,
+  );
   world.pass(minutes(20));
   await world.runner.runDue();
   const rows = await world.rows(
@@ -238,7 +247,10 @@ test('custom fields that are declared later fill their column by a full run', as
     { given: 'P1' },
     { given: 'P2' },
   ]);
-  await world.stores.customFields.replace({ definitions: [], typedSchema: false }, undefined);
+  await world.stores.customFields.replace(
+    { record: 'CONTACT', definitions: [], typedSchema: false },
+    undefined,
+  );
 });
 
 test('text that PostgreSQL cannot store is replaced', async () => {

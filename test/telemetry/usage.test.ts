@@ -22,6 +22,11 @@ function open() {
 
 const numbered = (prefix: string, count: number) =>
   Array.from({ length: count }, (_, index) => `${prefix}-${index}`);
+/** The rows without the totals of applications, which have their own test. */
+const countsOf = (rows: readonly UsageRow[]) =>
+  rows
+    .filter(({ requests, providerCalls }) => requests + providerCalls > 0)
+    .map(({ tallies, recent, ...counts }) => counts);
 const sum = (rows: readonly UsageRow[]) => rows.reduce((all, { requests }) => all + requests, 0);
 const namedOf = (rows: readonly UsageRow[], applicationId: string) =>
   rows.filter((row) => row.applicationId === applicationId && row.customerId !== '').length;
@@ -36,12 +41,49 @@ describe('Usage in memory', () => {
     pass(HOUR);
     usage.request({ applicationId: 'a', customerId: 'ada' }, NOTHING);
     const ada = { applicationId: 'a', customerId: 'ada' };
-    expect(usage.take()).toEqual([
+    expect(countsOf(usage.take())).toEqual([
       { ...ada, hour: NOON, requests: 2, errors: 2, providerCalls: 1, cost: 101 },
       { applicationId: 'b', customerId: '', hour: NOON, ...ONE },
       { ...ada, hour: NOON + HOUR, ...ONE },
     ]);
     expect(usage.take()).toEqual([]);
+  });
+
+  test('counts errors, latencies and calls by name, of each customer and of the whole application', () => {
+    const { usage } = open();
+    const ada = { applicationId: 'a', customerId: 'ada' };
+    const error = { id: 'e1', code: 'NOT_FOUND' } as const;
+    const facts = { ms: 30, requestId: 'r1', errors: [error], providers: ['hubspot'] } as const;
+    usage.request(ada, { errors: 1, cost: 1 }, facts);
+    usage.request({ applicationId: 'a', customerId: undefined }, NOTHING, {
+      ...facts,
+      ms: 99_999,
+      errors: [],
+    });
+    usage.called(ada, { provider: 'hubspot', outcome: 'answered', status: 429, waitedMs: 1.5 });
+    const [whole, own] = usage.take();
+    const calls = {
+      'calls hubspot': 1,
+      'wait hubspot': 2,
+      'limited hubspot': 1,
+      'failed hubspot': 1,
+    };
+    expect(own).toMatchObject({
+      tallies: { 'ms 50': 1, 'error NOT_FOUND': 1, ...calls },
+      recent: [{ id: 'e1', code: 'NOT_FOUND', provider: 'hubspot', requestId: 'r1' }],
+    });
+    expect(whole?.tallies).toEqual({
+      requests: 2,
+      'requests 0': 2,
+      errors: 1,
+      'errors 0': 1,
+      calls: 1,
+      'calls 0': 1,
+      'ms 50': 1,
+      'ms 60000': 1,
+      'error NOT_FOUND': 1,
+      ...calls,
+    });
   });
 
   test('counts a limited number of customers of an application by themselves, and loses no request', () => {
@@ -68,7 +110,7 @@ describe('Usage in memory', () => {
   test('counts ids that cannot be stored without a customer', () => {
     const { usage, count } = open();
     count('a', ['x'.repeat(10_000), 'nul\0', '\ud800', '']);
-    expect(usage.take()).toEqual([
+    expect(countsOf(usage.take())).toEqual([
       { applicationId: 'a', customerId: '', hour: NOON, ...ONE, requests: 4 },
     ]);
   });
@@ -83,7 +125,7 @@ describe('Usage in memory', () => {
       pass(HOUR);
     }
     const rows = usage.take();
-    expect(rows.length).toBeLessThanOrEqual(3);
+    expect(countsOf(rows).length).toBeLessThanOrEqual(3);
     expect(sum(rows)).toBe(10);
   });
 
@@ -100,7 +142,7 @@ describe('Usage in memory', () => {
       },
     };
     await expect(storeUsage({ usage, store })).rejects.toThrow('refused');
-    expect([calls, stored.length]).toEqual([2, 400]);
+    expect([calls, stored.length]).toEqual([2, 401]);
     expect(usage.take()).toEqual([]);
   });
 });

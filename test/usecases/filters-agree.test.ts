@@ -9,8 +9,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { CustomFieldType } from '../../src/domain/custom-field.ts';
 import type { CrmPort } from '../../src/domain/provider.ts';
 import {
+  type ContactFilterInput,
   contactFilters,
-  type GivenContactFilter,
 } from '../../src/domain/records/contact-filter.ts';
 import { hubspot } from '../../src/providers/hubspot/provider.ts';
 import { salesforce } from '../../src/providers/salesforce/provider.ts';
@@ -158,7 +158,8 @@ async function openSearches() {
       { provider: 'salesforce' as const, field: toSalesforce(source) },
     ],
   }));
-  await tenant.customFields.replace({ definitions: fields, typedSchema: false }, undefined);
+  const declared = { record: 'CONTACT', definitions: fields, typedSchema: false } as const;
+  await tenant.customFields.replace(declared, undefined);
   const clock = createHastyClock(DEADLINE_MS);
   const options = { clock, settings: { deadlineMs: DEADLINE_MS } };
   const open = (people: readonly Partial<Person>[]) =>
@@ -184,7 +185,7 @@ async function openSearches() {
         'x-customer-id': 'demo',
         'x-provider-name': provider.name,
       });
-      return async (filter: GivenContactFilter) => {
+      return async (filter: ContactFilterInput) => {
         const { items } = await searchContacts(openContext(headers), {
           filter,
           page: { size: 1_000 },
@@ -238,7 +239,7 @@ function drawPhone(dice: Dice): string {
   return dice.pick(NOTATIONS).replace('#', spaced);
 }
 
-type Draw = (dice: Dice, people: readonly Partial<Person>[]) => GivenContactFilter;
+type Draw = (dice: Dice, people: readonly Partial<Person>[]) => ContactFilterInput;
 
 const drawEmail: (...given: Parameters<Draw>) => string = (dice, people) =>
   dice.pick(people).email ?? 'nobody@one.example';

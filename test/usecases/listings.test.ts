@@ -7,7 +7,7 @@ import {
 } from '@crossbook/sandbox';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Contact } from '../../src/domain/records/contact.ts';
-import type { GivenContactFilter } from '../../src/domain/records/contact-filter.ts';
+import type { ContactFilterInput } from '../../src/domain/records/contact-filter.ts';
 import { hubspot } from '../../src/providers/hubspot/provider.ts';
 import { salesforce } from '../../src/providers/salesforce/provider.ts';
 import { searchContacts } from '../../src/usecases/search-contacts.ts';
@@ -75,7 +75,7 @@ async function openSearch(name: keyof typeof CRMS, account: Account) {
     openCrmPort: () => crm,
   });
   const headers = { 'x-api-key': 'demo-key', 'x-customer-id': 'demo', 'x-provider-name': name };
-  return (filter: GivenContactFilter, size: number, cursor?: string) =>
+  return (filter: ContactFilterInput, size: number, cursor?: string) =>
     searchContacts(openContext(new Headers(headers)), {
       filter,
       page: { size, cursor },
@@ -87,7 +87,7 @@ async function openSearch(name: keyof typeof CRMS, account: Account) {
 /** Reads a listing to its end, and calls `between` after each page. */
 async function* listPages(
   search: Awaited<ReturnType<typeof openSearch>>,
-  filter: GivenContactFilter,
+  filter: ContactFilterInput,
   size: () => number,
 ) {
   let cursor: string | undefined;

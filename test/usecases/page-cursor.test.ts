@@ -10,7 +10,7 @@ import {
 
 const signer = bindCursors(
   { bind: () => ({ sign: (payload) => payload, verify: (cursor) => cursor }) },
-  { applicationId: 'a', customerId: 'c', provider: 'hubspot' },
+  { type: 'CONTACT', applicationId: 'a', customerId: 'c', provider: 'hubspot' },
   { key: '' },
   { by: 'emailDomain', domain: 'example.com' },
 );

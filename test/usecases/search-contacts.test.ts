@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { CrossbookError, type ErrorCode } from '../../src/domain/errors.ts';
 import type { ContactField } from '../../src/domain/records/contact.ts';
-import type { GivenContactFilter } from '../../src/domain/records/contact-filter.ts';
+import type { ContactFilterInput } from '../../src/domain/records/contact-filter.ts';
 import type { RecordSearch } from '../../src/domain/records/record-search.ts';
 import { searchContacts } from '../../src/usecases/search-contacts.ts';
 import { createFakeServices, type FakeServices } from '../support/fake-services.ts';
@@ -19,7 +19,7 @@ describe('a search request', () => {
   test.each<{
     promise: string;
     headers: Record<string, string>;
-    search?: Partial<RecordSearch<GivenContactFilter>>;
+    search?: Partial<RecordSearch<ContactFilterInput>>;
     code: ErrorCode;
   }>([
     {
@@ -241,7 +241,7 @@ test('the total of a page that is the whole list takes no call', async () => {
 
 async function run(
   headers: Record<string, string>,
-  search: Partial<RecordSearch<GivenContactFilter>> = {},
+  search: Partial<RecordSearch<ContactFilterInput>> = {},
 ) {
   const context = fake.openContext(new Headers(headers));
   return searchContacts(context, {

@@ -6,7 +6,14 @@ import { createFakeLog, type FakeLog } from '../support/fake-log.ts';
 
 const READY: WorkerReady = {
   url: 'http://localhost:4000',
-  welcome: { demo: null, hasMcp: false, hasGraphiQL: false, agentToken: null, notes: [] },
+  welcome: {
+    demo: null,
+    hasMcp: false,
+    hasGraphiQL: false,
+    agentToken: null,
+    consoleKey: null,
+    notes: [],
+  },
 };
 let clock: FakeClock;
 let log: FakeLog;

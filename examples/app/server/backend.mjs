@@ -70,7 +70,12 @@ export async function openBackend({ url, apiKey, origin, tokenSeconds, sandbox, 
     },
 
     'POST /api/token': ({ customerId }) =>
-      crossbook.issueCustomerToken({ customerId, expiresInSeconds: tokenSeconds }),
+      crossbook.issueCustomerToken({
+        customerId,
+        expiresInSeconds: tokenSeconds,
+        // In your product: only for users who may change contacts.
+        canWrite: true,
+      }),
 
     async 'POST /api/connect-links'(session, request) {
       const { provider } = await readJson(request);
@@ -83,6 +88,8 @@ export async function openBackend({ url, apiKey, origin, tokenSeconds, sandbox, 
         mode: 'POPUP',
         returnUrl: `${origin}/`,
         allowAccountChange: true,
+        records: ['CONTACT', 'COMPANY', 'DEAL'],
+        access: 'READ_WRITE',
       });
       session.connectLinkIds.add(created.link.id);
       return { id: created.link.id, url: created.url };

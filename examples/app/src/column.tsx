@@ -1,11 +1,12 @@
 import { useState } from 'react';
 import { useQuery } from 'urql';
 import { ConnectButton } from './connect-button.tsx';
+import { ContactForm } from './contact-form.tsx';
 import { ContactList } from './contact-list.tsx';
 import type { CrmInfo } from './crms.ts';
+import { Drawer } from './drawer.tsx';
 import { FailureNote } from './failure-note.tsx';
 import {
-  type ConnectionsQuery,
   type ContactFilter,
   type ContactPageFragment,
   TurnPageDocument,
@@ -13,6 +14,7 @@ import {
 import type { PAGE_SIZE } from './page-size.ts';
 import { Pager } from './pager.tsx';
 import { type Failure, readFailure } from './read-failure.ts';
+import { type Connection, whyReadOnly } from './write-access.ts';
 
 /** One CRM. Its first page comes with the search of all CRMs; after that it pages separately. */
 export function Column({
@@ -25,6 +27,7 @@ export function Column({
   onOpen,
 }: ColumnProps) {
   const [turn, setTurn] = useState<Turn>();
+  const [isAdding, setIsAdding] = useState(false);
   const [turned, turnAgain] = useQuery({
     query: TurnPageDocument,
     variables: { provider: crm.provider, filter, ...turn?.cursor },
@@ -38,6 +41,7 @@ export function Column({
       }
     : first;
   const needsConnecting = connection === undefined || connection.status === 'REAUTHORIZE';
+  const readOnly = needsConnecting ? undefined : whyReadOnly(crm, connection);
 
   return (
     <section className={`column ${crm.alias}`} aria-labelledby={crm.alias} aria-busy={isLoading}>
@@ -47,9 +51,23 @@ export function Column({
         </span>
         <h2 id={crm.alias}>{crm.title}</h2>
         {connection && <p className="account">{connection.account?.name ?? 'Connected'}</p>}
+        {!needsConnecting && readOnly === undefined && (
+          <button type="button" className="quiet" onClick={() => setIsAdding(true)}>
+            Add contact
+          </button>
+        )}
       </header>
       {needsConnecting ? (
-        <ConnectButton crm={crm} isAgain={connection !== undefined} onConnected={onConnected} />
+        <ConnectButton
+          crm={crm}
+          reason={
+            connection
+              ? `${crm.title} no longer lets us in. Connect it again.`
+              : `Connect ${crm.title} to find and edit your contacts there.`
+          }
+          label={`Connect ${crm.title}`}
+          onConnected={onConnected}
+        />
       ) : failure ? (
         <FailureNote failure={failure} isBusy={isLoading} onRetry={turn ? turnAgain : onReload} />
       ) : (
@@ -61,6 +79,26 @@ export function Column({
         )
       )}
       {isLoading && !page && !failure && <p className="empty">Searching…</p>}
+      {readOnly !== undefined && (
+        <ConnectButton
+          crm={crm}
+          reason={readOnly}
+          label="Allow changes"
+          onConnected={onConnected}
+        />
+      )}
+      {isAdding && (
+        <Drawer title={`New contact in ${crm.title}`} onClose={() => setIsAdding(false)}>
+          <ContactForm
+            crm={crm}
+            onSaved={(contactId) => {
+              setIsAdding(false);
+              onReload();
+              if (contactId !== undefined) onOpen(contactId);
+            }}
+          />
+        </Drawer>
+      )}
     </section>
   );
 }
@@ -69,7 +107,7 @@ interface ColumnProps {
   readonly crm: CrmInfo;
   readonly filter: ContactFilter;
   /** Undefined: not connected. */
-  readonly connection: NonNullable<ConnectionsQuery['customer']>['connections'][number] | undefined;
+  readonly connection: Connection | undefined;
   readonly first: Found;
   onReload(): void;
   onConnected(): void;

@@ -6,7 +6,7 @@ import type { CrmInfo } from './crms.ts';
 import { ConnectLinkDocument } from './operations.generated.ts';
 
 /** Opens the CRM's consent page in a window, and has the backend redeem the code that comes back. */
-export function ConnectButton({ crm, isAgain, onConnected }: ConnectButtonProps) {
+export function ConnectButton({ crm, reason, label, onConnected }: ConnectButtonProps) {
   const client = useClient();
   const [words, setWords] = useState('');
   const start = async () => {
@@ -25,13 +25,9 @@ export function ConnectButton({ crm, isAgain, onConnected }: ConnectButtonProps)
   };
   return (
     <div className="connect">
-      <p>
-        {isAgain
-          ? `${crm.title} no longer lets us in. Connect it again.`
-          : `Connect ${crm.title} to search your contacts there.`}
-      </p>
+      <p>{reason}</p>
       <button type="button" onClick={start}>
-        Connect {crm.title}
+        {label}
       </button>
       <p role="status">{words}</p>
     </div>
@@ -46,7 +42,8 @@ async function readStatus(client: Client, id: string) {
 
 interface ConnectButtonProps {
   readonly crm: CrmInfo;
-  /** It was connected before. */
-  readonly isAgain: boolean;
+  /** Why it is to be connected, as a sentence. */
+  readonly reason: string;
+  readonly label: string;
   onConnected(): void;
 }

@@ -1,41 +1,81 @@
-import { type ReactNode, useEffect, useRef } from 'react';
-import { useQuery } from 'urql';
-import { toName, toStage, toWords } from './contact-words.ts';
+import { type ReactNode, useState } from 'react';
+import { type CombinedError, useQuery } from 'urql';
+import { ContactForm } from './contact-form.tsx';
+import { toMoney, toName, toStage, toWords } from './contact-words.ts';
 import { CRMS } from './crms.ts';
+import { Drawer } from './drawer.tsx';
 import { FailureNote } from './failure-note.tsx';
 import { ContactDetailsDocument, type ContactDetailsQuery } from './operations.generated.ts';
 import { readFailure } from './read-failure.ts';
+import { type Connection, whyReadOnly } from './write-access.ts';
 
-/** One contact with its associations, and the CRM's own record: both are fetched only here. */
-export function ContactDialog({ id, onClose }: ContactDialogProps) {
-  const dialog = useRef<HTMLDialogElement>(null);
+/** One contact with its companies and deals, and the CRM's own record: all are fetched only here. */
+export function ContactDialog({ id, findConnection, onSaved, onClose }: ContactDialogProps) {
+  const [isEdited, setIsEdited] = useState(false);
+  const [warnings, setWarnings] = useState<readonly string[]>([]);
   const [{ data, error, fetching }, again] = useQuery({
     query: ContactDetailsDocument,
     variables: { id },
   });
-  useEffect(() => dialog.current?.showModal(), []);
   const contact = data?.node?.__typename === 'Contact' ? data.node : undefined;
   const failure = contact ? undefined : readFailure(error, 'node');
+  const crm = CRMS.find(({ provider }) => provider === contact?.provider);
+  const connection = crm && findConnection(crm.provider);
+  const reason = crm && connection && whyReadOnly(crm, connection);
   return (
-    <dialog ref={dialog} onClose={onClose} closedby="any" aria-labelledby="contact">
-      <header>
-        <h2 id="contact">{contact ? toName(contact) : 'Contact'}</h2>
-        <button type="button" className="quiet" onClick={() => dialog.current?.close()}>
-          Close
-        </button>
-      </header>
+    <Drawer
+      title={contact ? toName(contact) : 'Contact'}
+      actions={
+        contact &&
+        connection &&
+        !isEdited && (
+          <button type="button" disabled={reason !== undefined} onClick={() => setIsEdited(true)}>
+            Edit
+          </button>
+        )
+      }
+      onClose={onClose}
+    >
+      {reason && <p className="notice">{reason}</p>}
+      {warnings.map((warning) => (
+        <p key={warning} className="notice" role="status">
+          {warning}
+        </p>
+      ))}
       {failure && <FailureNote failure={failure} isBusy={fetching} onRetry={again} />}
       {fetching && !contact && <p className="empty">Reading…</p>}
-      {contact && <Details contact={contact} />}
-    </dialog>
+      {contact && crm && isEdited ? (
+        <ContactForm
+          crm={crm}
+          contact={toEdited(contact)}
+          onSaved={(_id, found) => {
+            setIsEdited(false);
+            setWarnings(found);
+            again();
+            onSaved();
+          }}
+        />
+      ) : (
+        contact && <Details contact={contact} error={error} title={crm?.title ?? 'the CRM'} />
+      )}
+    </Drawer>
   );
 }
 
-function Details({ contact }: { readonly contact: Contact }) {
-  const { emailAddresses, phoneNumbers, addresses, associations, lifecycleStage, lastModifiedAt } =
-    contact;
+function toEdited({ remoteId, lastModifiedAt, firstName, lastName, custom }: Contact) {
+  const values = {
+    email: '',
+    firstName: firstName ?? '',
+    lastName: lastName ?? '',
+    jobTitle: custom.jobTitle ?? '',
+  };
+  return { remoteId, lastModifiedAt, values };
+}
+
+function Details({ contact, error, title }: DetailsProps) {
+  const { emailAddresses, phoneNumbers, addresses, lifecycleStage, lastModifiedAt } = contact;
+  const { companies, deals } = contact;
   const { favoriteColor, jobTitle } = contact.custom;
-  const title = CRMS.find(({ provider }) => provider === contact.provider)?.title;
   return (
     <>
       <dl>
@@ -67,20 +107,63 @@ function Details({ contact }: { readonly contact: Contact }) {
           {lastModifiedAt && new Date(lastModifiedAt).toLocaleString('en')}
         </Entry>
       </dl>
-      <h3>Linked to</h3>
-      <ul className="links">
-        {associations?.map(({ object, remoteId }) => (
-          <li key={`${object} ${remoteId}`}>
-            <strong>{toWords(object)}</strong> {remoteId}
+      <Linked
+        title="Companies"
+        failure={companies ? undefined : readFailure(error, 'node.companies', title)?.detail}
+        isEmpty={companies?.edges.length === 0}
+      >
+        {companies?.edges.map(({ isPrimary, node: { id, name, domain } }) => (
+          <li key={id}>
+            <strong>{name ?? 'No name'}</strong>
+            <span>{[domain, isPrimary && 'primary'].filter(Boolean).join(', ')}</span>
           </li>
         ))}
-        {associations?.length === 0 && <li>Nothing</li>}
-      </ul>
-      <details open>
+      </Linked>
+      <Linked
+        title="Deals"
+        failure={deals ? undefined : readFailure(error, 'node.deals', title)?.detail}
+        isEmpty={deals?.nodes.length === 0}
+      >
+        {deals?.nodes.map(({ id, name, status, amount, stage, closeDate }) => (
+          <li key={id}>
+            <strong>{name ?? 'No name'}</strong>
+            <span>
+              {[
+                amount && toMoney(amount),
+                stage?.label ?? (status && toWords(status)),
+                closeDate && `closes ${closeDate}`,
+              ]
+                .filter(Boolean)
+                .join(', ')}
+            </span>
+          </li>
+        ))}
+      </Linked>
+      <details>
         <summary>As {title} sent it</summary>
         <pre>{JSON.stringify(contact.rawData, null, 2)}</pre>
       </details>
     </>
+  );
+}
+
+/** The records of one type that a contact is linked to. They may fail where the contact does not. */
+function Linked({ title, failure, isEmpty, children }: LinkedProps) {
+  const heading = title.toLowerCase();
+  return (
+    <section aria-labelledby={heading}>
+      <h3 id={heading}>{title}</h3>
+      {failure ? (
+        <p className="problem" role="alert">
+          {failure}
+        </p>
+      ) : (
+        <ul className="links">
+          {children}
+          {isEmpty && <li>None</li>}
+        </ul>
+      )}
+    </section>
   );
 }
 
@@ -99,7 +182,22 @@ type Contact = Extract<
   { readonly __typename: 'Contact' }
 >;
 
+interface DetailsProps {
+  readonly contact: Contact;
+  readonly error: CombinedError | undefined;
+  readonly title: string;
+}
+
+interface LinkedProps {
+  readonly title: string;
+  readonly failure: string | undefined;
+  readonly isEmpty: boolean;
+  readonly children: ReactNode;
+}
+
 interface ContactDialogProps {
   readonly id: string;
+  findConnection(provider: string): Connection | undefined;
+  onSaved(): void;
   onClose(): void;
 }

@@ -23,3 +23,14 @@ export function toStage(stage: LifecycleStage): string {
 export function toWords(value: string): string {
   return value[0] + value.slice(1).toLowerCase();
 }
+
+/** Without a currency, the account does not say which. */
+export function toMoney({ value, currency }: Money): string {
+  const style = currency ? ({ style: 'currency', currency } as const) : {};
+  return new Intl.NumberFormat('en', { ...style, maximumFractionDigits: 2 }).format(Number(value));
+}
+
+interface Money {
+  readonly value: string;
+  readonly currency: string | null;
+}

@@ -6,12 +6,13 @@ import type { CombinedError } from 'urql';
  */
 export function readFailure(
   error: CombinedError | undefined,
-  alias: string,
+  /** The field's path, such as `hubspot` or `node.deals`. */
+  at: string,
   crm = 'The CRM',
 ): Failure | undefined {
   if (error === undefined) return undefined;
   const found =
-    error.graphQLErrors.find(({ path }) => path?.[0] === alias) ??
+    error.graphQLErrors.find(({ path }) => path?.join('.') === at) ??
     error.graphQLErrors.find(({ path }) => path === undefined);
   if (found) {
     const code = String(found.extensions['code'] ?? '');
@@ -40,7 +41,11 @@ const WORDS: Readonly<Record<string, readonly [title: string, detail: string]>> 
   REMOTE_PROVIDER_RATE_LIMITED: BUSY,
   TOO_MANY_REQUESTS: BUSY,
   REMOTE_PROVIDER_UNAUTHORIZED: ['CRM no longer lets us in', 'Connect it again.'],
-  REMOTE_PROVIDER_FORBIDDEN: ['CRM does not show us contacts', 'Ask its administrator for access.'],
+  REMOTE_PROVIDER_FORBIDDEN: [
+    'CRM does not allow us this',
+    'Ask the administrator of the CRM for access.',
+  ],
+  FORBIDDEN: ['CRM was not connected for this', 'Connect it again, with access to these records.'],
 };
 
 export interface Failure {

@@ -80,7 +80,15 @@ export function Workspace({ customerId, onSignOut }: WorkspaceProps) {
         </div>
       </main>
       <SandboxBar onChange={again} />
-      {opened !== undefined && <ContactDialog id={opened} onClose={() => setOpened(undefined)} />}
+      {opened !== undefined && (
+        <ContactDialog
+          key={opened}
+          id={opened}
+          findConnection={findConnection}
+          onSaved={again}
+          onClose={() => setOpened(undefined)}
+        />
+      )}
     </>
   );
 }

@@ -8,8 +8,14 @@ import type {
   ConfirmConnectLinkInput,
   ConfirmConnectLinkMutation,
   ConnectLinkQuery,
+  CreateCompaniesInput,
+  CreateCompaniesMutation,
   CreateConnectLinkInput,
   CreateConnectLinkMutation,
+  CreateContactsInput,
+  CreateContactsMutation,
+  CreateDealsInput,
+  CreateDealsMutation,
   CreateMappingLinkInput,
   CreateMappingLinkMutation,
   CreateWebhookEndpointInput,
@@ -32,7 +38,13 @@ import type {
   EventsQueryVariables,
   IssueCustomerTokenInput,
   IssueCustomerTokenMutation,
+  LinkRecordsInput,
+  LinkRecordsMutation,
+  OwnersQuery,
+  OwnersQueryVariables,
   PauseSyncInput,
+  PipelinesQuery,
+  PipelinesQueryVariables,
   ProviderFieldsQuery,
   ProvidersQuery,
   RedeliverEventsInput,
@@ -40,8 +52,12 @@ import type {
   ResumeSyncInput,
   RotateWebhookSecretInput,
   RotateWebhookSecretMutation,
+  SearchCompaniesQuery,
+  SearchCompaniesQueryVariables,
   SearchContactsQuery,
   SearchContactsQueryVariables,
+  SearchDealsQuery,
+  SearchDealsQueryVariables,
   SetCustomFieldDefinitionsInput,
   SetCustomFieldDefinitionsMutation,
   SetCustomFieldMappingsInput,
@@ -57,18 +73,36 @@ import type {
   SyncConfigurationsQuery,
   SyncDestinationQuery,
   SyncsQuery,
+  UnlinkRecordsInput,
+  UnlinkRecordsMutation,
   UpdateBrandingInput,
   UpdateBrandingMutation,
+  UpdateCompaniesInput,
+  UpdateCompaniesMutation,
+  UpdateContactsInput,
+  UpdateContactsMutation,
+  UpdateDealsInput,
+  UpdateDealsMutation,
   UpdateWebhookEndpointInput,
   UpdateWebhookEndpointMutation,
+  UpsertCompaniesInput,
+  UpsertCompaniesMutation,
+  UpsertContactsInput,
+  UpsertContactsMutation,
   UpsertCustomerInput,
   UpsertCustomerMutation,
   WebhookEndpointsQuery,
+  WritableFieldsQuery,
+  WritableFieldsQueryVariables,
+  WriteQuery,
+  WritesQuery,
+  WritesQueryVariables,
 } from './operations.generated.ts';
 
 /**
  * All operations as methods. A customer token allows `query`, `providers`, the searches, `customer`, `connectLink`,
- * `customFieldMappings` and `providerFields`; all others require an API key.
+ * `customFieldMappings`, `providerFields`, `writableFields`, `write` and, if it was issued with `canWrite`, the methods
+ * that write records; all others require an API key.
  */
 export interface Client {
   /** Executes a GraphQL operation of your own: `client.query<Data>('{ … }')`. */
@@ -90,6 +124,48 @@ export interface Client {
     search: WholeSearch,
     call?: CallOptions,
   ): AsyncGenerator<ContactPage<CustomFields>, void>;
+
+  /** Returns a page of a customer's companies in one CRM. */
+  searchCompanies(search: SearchCompaniesQueryVariables, call?: CallOptions): Promise<CompanyPage>;
+  /** Returns a page of a customer's deals in one CRM. */
+  searchDeals(search: SearchDealsQueryVariables, call?: CallOptions): Promise<DealPage>;
+  /** Returns the pipelines of deals in a customer's CRM, with their stages in order. */
+  pipelines(target: PipelinesQueryVariables, call?: CallOptions): Promise<readonly Pipeline[]>;
+  /** Returns the users of a customer's CRM to whom records can belong. */
+  owners(target: OwnersQueryVariables, call?: CallOptions): Promise<readonly Owner[]>;
+
+  /**
+   * Creates contacts in a customer's CRM, or changes those that have the email address. Like the other methods that
+   * write, it resolves with a result for each record, and rejects only if nothing was sent.
+   */
+  readonly upsertContacts: ContactWriter<UpsertContactsInput, UpsertedContacts>;
+  /** Creates contacts in a customer's CRM. */
+  readonly createContacts: ContactWriter<CreateContactsInput, CreatedContacts>;
+  /** Changes contacts by their ids in the CRM. */
+  readonly updateContacts: ContactWriter<UpdateContactsInput, UpdatedContacts>;
+  /** Creates companies, or changes those that have the value of a custom field whose values are unique. */
+  readonly upsertCompanies: CompanyWriter<UpsertCompaniesInput, UpsertedCompanies>;
+  /** Creates companies in a customer's CRM. */
+  readonly createCompanies: CompanyWriter<CreateCompaniesInput, CreatedCompanies>;
+  /** Changes companies by their ids in the CRM. */
+  readonly updateCompanies: CompanyWriter<UpdateCompaniesInput, UpdatedCompanies>;
+  /** Creates deals in a customer's CRM. `pipelines` has the stages that they can be in. */
+  readonly createDeals: DealWriter<CreateDealsInput, CreatedDeals>;
+  /** Changes deals by their ids in the CRM. */
+  readonly updateDeals: DealWriter<UpdateDealsInput, UpdatedDeals>;
+  /** Links contacts, companies and deals with each other. A link that exists is left as it is. */
+  readonly linkRecords: Mutation<LinkRecordsInput, LinkedRecords>;
+  /** Removes links between records. */
+  readonly unlinkRecords: Mutation<UnlinkRecordsInput, UnlinkedRecords>;
+  /** Returns a write of the last 90 days by its id, such as one with an outcome that was unknown. */
+  write(id: string, call?: CallOptions): Promise<WriteRecord>;
+  /** Returns a page of the writes to a customer's CRMs, the newest first. */
+  writes(page: WritesQueryVariables, call?: CallOptions): Promise<WritePage>;
+  /** Returns the fields of the CRM that `rawFields` of a write can name, and what they take. */
+  writableFields(
+    variables: WritableFieldsQueryVariables,
+    call?: CallOptions,
+  ): Promise<readonly WritableField[]>;
 
   /** Returns a customer with its connections, by your own id. */
   customer(customerId: string, call?: CallOptions): Promise<Customer>;
@@ -128,7 +204,7 @@ export interface Client {
   >;
   /** Returns the fields that contacts have in the CRM, which are read from it once a day, or now with `refresh`. */
   providerFields(
-    wanted: { readonly connectionId: string; readonly refresh?: boolean },
+    variables: { readonly connectionId: string; readonly refresh?: boolean },
     call?: CallOptions,
   ): Promise<readonly ProviderField[]>;
 
@@ -181,6 +257,36 @@ export interface Client {
 
 type Mutation<Input, Result> = (input: Input, call?: CallOptions) => Promise<Result>;
 
+/**
+ * Without an `idempotencyKey` each call gets a random one, so that the client may repeat the request. Pass one of your
+ * own to repeat the whole call later, or null for none.
+ */
+type Writer<Input, Result> = (input: Input, call?: CallOptions) => Promise<Result>;
+
+type ContactWriter<Input, Result> = Writer<
+  Input & {
+    /** Whether to read each contact again, as `contact` of its result. Default: false. */
+    readonly includeContact?: boolean;
+  },
+  Result
+>;
+
+type CompanyWriter<Input, Result> = Writer<
+  Input & {
+    /** Whether to read each company again, as `company` of its result. Default: false. */
+    readonly includeCompany?: boolean;
+  },
+  Result
+>;
+
+type DealWriter<Input, Result> = Writer<
+  Input & {
+    /** Whether to read each deal again, as `deal` of its result. Default: false. */
+    readonly includeDeal?: boolean;
+  },
+  Result
+>;
+
 /** `provider` and the customer are required; with a token the customer is the token's. */
 export interface ContactSearch
   extends Omit<
@@ -207,6 +313,25 @@ export interface Contact<CustomFields = unknown>
   /** Absent unless the search has `customFields`. */
   readonly customFields?: CustomFields;
 }
+export type CompanyPage = FieldOf<SearchCompaniesQuery>;
+export type DealPage = FieldOf<SearchDealsQuery>;
+export type Pipeline = FieldOf<PipelinesQuery>[number];
+export type Owner = FieldOf<OwnersQuery>[number];
+export type UpsertedContacts = FieldOf<UpsertContactsMutation>;
+export type CreatedContacts = FieldOf<CreateContactsMutation>;
+export type UpdatedContacts = FieldOf<UpdateContactsMutation>;
+export type UpsertedCompanies = FieldOf<UpsertCompaniesMutation>;
+export type CreatedCompanies = FieldOf<CreateCompaniesMutation>;
+export type UpdatedCompanies = FieldOf<UpdateCompaniesMutation>;
+export type CreatedDeals = FieldOf<CreateDealsMutation>;
+export type UpdatedDeals = FieldOf<UpdateDealsMutation>;
+export type LinkedRecords = FieldOf<LinkRecordsMutation>;
+export type UnlinkedRecords = FieldOf<UnlinkRecordsMutation>;
+export type WriteRecord = FieldOf<WriteQuery>;
+export type WritePage = FieldOf<WritesQuery>;
+export type WritableField = NonNullable<
+  Extract<FieldOf<WritableFieldsQuery>, { readonly writableFields: unknown }>['writableFields']
+>[number];
 export type Customer = FieldOf<CustomerQuery>;
 export type CustomerPage = FieldOf<CustomersQuery>;
 export type UpsertedCustomer = FieldOf<UpsertCustomerMutation>;

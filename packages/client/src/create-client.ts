@@ -17,7 +17,10 @@ import {
   CANCEL_CONNECT_LINK,
   CONFIRM_CONNECT_LINK,
   CONNECT_LINK,
+  CREATE_COMPANIES,
   CREATE_CONNECT_LINK,
+  CREATE_CONTACTS,
+  CREATE_DEALS,
   CREATE_MAPPING_LINK,
   CREATE_WEBHOOK_ENDPOINT,
   CUSTOM_FIELD_DEFINITIONS,
@@ -31,13 +34,18 @@ import {
   DISCONNECT_PROVIDER,
   EVENTS,
   ISSUE_CUSTOMER_TOKEN,
+  LINK_RECORDS,
+  OWNERS,
   PAUSE_SYNC,
+  PIPELINES,
   PROVIDER_FIELDS,
   PROVIDERS,
   REDELIVER_EVENTS,
   RESUME_SYNC,
   ROTATE_WEBHOOK_SECRET,
+  SEARCH_COMPANIES,
   SEARCH_CONTACTS,
+  SEARCH_DEALS,
   SET_CUSTOM_FIELD_DEFINITIONS,
   SET_CUSTOM_FIELD_MAPPINGS,
   SET_OAUTH_CLIENT,
@@ -47,10 +55,19 @@ import {
   SYNC_CONFIGURATIONS,
   SYNC_DESTINATION,
   SYNCS,
+  UNLINK_RECORDS,
   UPDATE_BRANDING,
+  UPDATE_COMPANIES,
+  UPDATE_CONTACTS,
+  UPDATE_DEALS,
   UPDATE_WEBHOOK_ENDPOINT,
+  UPSERT_COMPANIES,
+  UPSERT_CONTACTS,
   UPSERT_CUSTOMER,
   WEBHOOK_ENDPOINTS,
+  WRITABLE_FIELDS,
+  WRITE,
+  WRITES,
 } from './operations.generated.ts';
 
 /** Creates a typed client of Crossbook. All errors are thrown as a `CrossbookError`. */
@@ -64,6 +81,26 @@ export function createClient(options: ClientOptions): Client {
     searchContacts,
     searchAll: <CustomFields>(search: WholeSearch, call?: CallOptions) =>
       readPages((after) => searchContacts<CustomFields>({ ...search, after }, call), search.after),
+    searchCompanies: (search, call) => execute(SEARCH_COMPANIES, search, call),
+    searchDeals: (search, call) => execute(SEARCH_DEALS, search, call),
+    pipelines: (target, call) => execute(PIPELINES, target, call),
+    owners: (target, call) => execute(OWNERS, target, call),
+    upsertContacts: createWriter('includeContact', UPSERT_CONTACTS),
+    createContacts: createWriter('includeContact', CREATE_CONTACTS),
+    updateContacts: createWriter('includeContact', UPDATE_CONTACTS),
+    upsertCompanies: createWriter('includeCompany', UPSERT_COMPANIES),
+    createCompanies: createWriter('includeCompany', CREATE_COMPANIES),
+    updateCompanies: createWriter('includeCompany', UPDATE_COMPANIES),
+    createDeals: createWriter('includeDeal', CREATE_DEALS),
+    updateDeals: createWriter('includeDeal', UPDATE_DEALS),
+    linkRecords: createLinkWriter(LINK_RECORDS),
+    unlinkRecords: createLinkWriter(UNLINK_RECORDS),
+    write: (id, call) => execute(WRITE, { id }, call),
+    writes: (page, call) => execute(WRITES, page, call),
+    writableFields: async (variables, call) => {
+      const found = await execute(WRITABLE_FIELDS, variables, call);
+      return ('writableFields' in found && found.writableFields) || [];
+    },
     customer: (customerId, call) => execute(CUSTOMER, { customerId }, call),
     customers,
     allCustomers: (page = {}, call) =>
@@ -124,6 +161,33 @@ export function createClient(options: ClientOptions): Client {
     return (input: Input, call?: CallOptions) => execute(document, { input }, call);
   }
 
+  function createWriter<Flag extends string, Data extends object, Input extends Keyed>(
+    flag: Flag,
+    document: Document<Data, { readonly input: Input } & Flagged<Flag>>,
+  ) {
+    return (input: Input & Flagged<Flag>, call?: CallOptions) => {
+      const { [flag as string]: isIncluded = false, ...given } = input as Keyed & Flagged<string>;
+      const keyed = { idempotencyKey: createKey(), ...given };
+      const variables = { input: keyed, [flag]: isIncluded } as unknown as {
+        readonly input: Input;
+      } & Flagged<Flag>;
+      return execute(document, variables, {
+        isIdempotent: keyed.idempotencyKey !== null,
+        ...call,
+      });
+    };
+  }
+
+  function createLinkWriter<Data extends object, Input extends Keyed>(
+    document: Document<Data, { readonly input: Input }>,
+  ) {
+    return (given: Input, call?: CallOptions) => {
+      const input = { idempotencyKey: createKey(), ...given };
+      const isIdempotent = input.idempotencyKey !== null;
+      return execute(document, { input }, { isIdempotent, ...call });
+    };
+  }
+
   async function searchContacts<CustomFields>(
     { associations = [], customFields = false, includeRawData = false, ...search }: ContactSearch,
     call?: CallOptions,
@@ -150,6 +214,11 @@ export function createClient(options: ClientOptions): Client {
   }
 }
 
+/** `crypto.randomUUID` does not exist in pages without TLS. */
+function createKey(): string {
+  return crypto.getRandomValues(new Uint32Array(4)).join('-');
+}
+
 /** Requests a page only after the previous one was consumed. */
 async function* readPages<Page extends { readonly pageInfo: PageInfo }>(
   read: (after: string | null | undefined) => Promise<Page>,
@@ -174,6 +243,13 @@ function only<Answer extends object>(answer: Answer): FieldOf<Answer> {
     detail: 'The requested field is null, and the response has no error that explains it.',
     retryable: false,
   });
+}
+
+/** Whether to read each record again. */
+type Flagged<Flag extends string> = { readonly [One in Flag]?: boolean };
+
+interface Keyed {
+  readonly idempotencyKey?: string | null | undefined;
 }
 
 interface PageInfo {

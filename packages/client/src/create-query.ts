@@ -17,7 +17,7 @@ export function createQuery({
   return async <Data, Variables>(
     document: Document<Data, Variables>,
     variables?: Variables,
-    { signal }: CallOptions = {},
+    { signal, isIdempotent = !/\bmutation\b/.test(String(document)) }: CallOptions = {},
   ): Promise<Data> => {
     const query = String(document);
     if (query === '[object Object]') throw new TypeError(NOT_TEXT);
@@ -34,7 +34,8 @@ export function createQuery({
           continue;
         }
         const waitMs = error.retryAfterMs ?? FIRST_WAIT_MS * 2 ** attempt;
-        if (attempt >= retries || waitMs > LONGEST_WAIT_MS || !mayRetry(error, query)) throw error;
+        if (attempt >= retries || waitMs > LONGEST_WAIT_MS || !mayRetry(error, isIdempotent))
+          throw error;
         attempt += 1;
         // Spread, so that clients that failed together do not return together.
         await wait(waitMs * (1 + Math.random() / 4), signal);
@@ -81,9 +82,9 @@ function toTokenCache(token: ClientOptions['token']): TokenCache | undefined {
   return typeof token === 'object' ? token : undefined;
 }
 
-/** A mutation is repeated only where it was certainly not executed. */
-function mayRetry({ retryable, code }: CrossbookError, query: string): boolean {
-  return retryable && (code === 'TOO_MANY_REQUESTS' || !/\bmutation\b/.test(query));
+/** What must not be executed twice is repeated only where it was certainly not executed. */
+function mayRetry({ retryable, code }: CrossbookError, isIdempotent: boolean): boolean {
+  return retryable && (isIdempotent || code === 'TOO_MANY_REQUESTS');
 }
 
 /** Rejects when the signal is aborted. */
@@ -173,6 +174,11 @@ export interface Document<Data, Variables> {
 export interface CallOptions {
   /** Ends the request, or the wait for its repetition. */
   readonly signal?: AbortSignal;
+  /**
+   * Whether the operation can be executed twice without harm, so that it is repeated after all retryable errors.
+   * Default: true for queries, and for the methods that write with an idempotency key; false for other mutations.
+   */
+  readonly isIdempotent?: boolean;
 }
 
 /** An API key on a server, or a customer token in a frontend. */
@@ -186,8 +192,8 @@ interface Endpoint {
   /** The GraphQL endpoint: `https://crossbook.example.com/graphql`. */
   readonly url: string;
   /**
-   * How often a request is repeated after an error that says that it is retryable. Default: 2. Mutations are repeated
-   * only after `TOO_MANY_REQUESTS`.
+   * How often a request is repeated after an error that says that it is retryable. Default: 2. Mutations without an
+   * idempotency key are repeated only after `TOO_MANY_REQUESTS`.
    */
   readonly retries?: number;
   /** Default: the global `fetch`. */

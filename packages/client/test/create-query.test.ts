@@ -57,6 +57,22 @@ test('a retryable error is retried after the time that the server names', async 
   expect(requests).toHaveLength(3);
 });
 
+test('a mutation is repeated only where that executes it once', async () => {
+  const query = 'mutation { x }';
+  const attempt = async (response: () => Response, isIdempotent?: boolean) => {
+    const { fetch, requests } = serve(response(), ok());
+    const send = createQuery({ url: 'http://crossbook.test/graphql', apiKey: 'key', fetch });
+    await send(query, {}, isIdempotent === undefined ? {} : { isIdempotent }).catch(
+      () => undefined,
+    );
+    return requests.length;
+  };
+  const unavailable = () => failed('REMOTE_PROVIDER_UNAVAILABLE', SOON);
+  expect(await attempt(unavailable)).toBe(1);
+  expect(await attempt(unavailable, true)).toBe(2);
+  expect(await attempt(() => failed('TOO_MANY_REQUESTS', SOON))).toBe(2);
+});
+
 test.each([
   ['is not retryable', failed('BAD_REQUEST', { retryable: false }), {}, 1],
   ['asks for a long wait', failed('X', { retryable: true, retry_after_ms: 60_000 }), {}, 1],

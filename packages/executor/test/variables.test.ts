@@ -20,7 +20,7 @@ describe('an invalid variable is reported with its path and the reason, and with
     ['Boolean', 'secret', ['must be true or false.']],
     ['ID', ['secret'], ['must be an ID: a string or an integer.']],
     ['Mode', 'secret', ['must be one of: POPUP, REDIRECT.']],
-    ['Filter', 'secret', ['must be an object (Filter).']],
+    ['Filter', 'secret', ['must be an object of Filter, which has email, emails.']],
     ['Filter', {}, ['must have exactly one of the fields email, emails, and has none.']],
     ['Filter', { email: null }, ['The variable `$a.email` must not be null.']],
     ['Filter', { emails: ['x', 7] }, ['The variable `$a.emails[1]` must be a string.']],

@@ -1,13 +1,13 @@
 import type { AccountSetup } from './account.ts';
 import { createFaultQueue, type Fault, type FaultQueue, type FaultTiming } from './faults.ts';
-import type { CrmTypes, Imitation } from './imitation.ts';
+import type { CrmTypes, Simulation } from './simulation.ts';
 
 /** The settings of an account: its quirks, its limits, and the faults queued for the next calls. */
 export function openSettings<Crm extends CrmTypes>(setup: AccountSetup<Crm>): AccountSettings<Crm> {
-  const { imitation, now } = setup;
+  const { simulation, now } = setup;
   const faults = createFaultQueue();
-  let quirks = merge(imitation.quirks, setup.options.quirks ?? {});
-  let limits = setup.limits && merge(imitation.limits, setup.limits);
+  let quirks = merge(simulation.quirks, setup.options.quirks ?? {});
+  let limits = setup.limits && merge(simulation.limits, setup.limits);
   return {
     get quirks() {
       return quirks;
@@ -20,10 +20,10 @@ export function openSettings<Crm extends CrmTypes>(setup: AccountSetup<Crm>): Ac
       quirks = merge(quirks, patch);
     },
     setLimits(patch) {
-      limits = patch && merge(limits ?? imitation.limits, patch);
+      limits = patch && merge(limits ?? simulation.limits, patch);
     },
     fail(fault, timing) {
-      faults.add(typeof fault === 'string' ? namedFault(imitation, fault, now()) : fault, timing);
+      faults.add(typeof fault === 'string' ? namedFault(simulation, fault, now()) : fault, timing);
     },
     clearFaults: () => faults.clear(),
   };
@@ -40,14 +40,14 @@ function merge<Settings extends object>(settings: Settings, patch: Partial<Setti
 }
 
 function namedFault<Crm extends CrmTypes>(
-  imitation: Imitation<Crm>,
+  simulation: Simulation<Crm>,
   name: string,
   now: number,
 ): Fault {
-  const fault = imitation.faults[name];
+  const fault = simulation.faults[name];
   if (fault === undefined)
     throw new RangeError(
-      `Unknown fault: ${name}. Known faults: ${Object.keys(imitation.faults).join(', ')}`,
+      `Unknown fault: ${name}. Known faults: ${Object.keys(simulation.faults).join(', ')}`,
     );
   return typeof fault === 'function' ? fault(now) : fault;
 }

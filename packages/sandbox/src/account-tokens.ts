@@ -1,10 +1,10 @@
 import type { AccountSetup, SandboxAccount } from './account.ts';
-import type { CrmTypes } from './imitation.ts';
+import type { CrmTypes } from './simulation.ts';
 import { type Approval, TOKEN_KINDS, type TokenKind } from './tokens.ts';
 
 /** The tokens of one account. They are deterministic: the same ones in the same order after every start. */
 export function openTokens<Crm extends CrmTypes>(
-  { imitation, identity, options, tokens }: AccountSetup<Crm>,
+  { simulation, identity, options, tokens, now }: AccountSetup<Crm>,
   owner: () => SandboxAccount<Crm>,
 ): AccountTokens {
   const newest = new Map<TokenKind, string>();
@@ -14,11 +14,11 @@ export function openTokens<Crm extends CrmTypes>(
   let serial = 0;
 
   const issueToken: AccountTokens['issueToken'] = (kind, approval = latest, lifetimeMs) => {
-    const token = imitation.mintToken(kind, owner(), serial);
+    const token = simulation.mintToken(kind, owner(), serial);
     if (token === undefined) return '';
     serial += 1;
     const lifetime =
-      kind === 'access' ? (options.accessTokenTtlMs ?? imitation.accessTokenTtlMs) : lifetimeMs;
+      kind === 'access' ? (options.accessTokenTtlMs ?? simulation.accessTokenTtlMs) : lifetimeMs;
     tokens.enter({ token, account: owner(), kind, approval, lifetimeMs: lifetime });
     newest.set(kind, token);
     return token;
@@ -39,7 +39,7 @@ export function openTokens<Crm extends CrmTypes>(
       latest = granted;
       approvals = [...approvals, { token, approval: granted }];
       const ofClient = approvals.filter(({ approval }) => approval.clientId === granted.clientId);
-      const { maxApprovals = ofClient.length } = imitation;
+      const { maxApprovals = ofClient.length } = simulation;
       const ending = ofClient.slice(0, Math.max(0, ofClient.length - maxApprovals));
       for (const old of ending) tokens.end(old.token, 'revoked');
       approvals = approvals.filter((one) => !ending.includes(one));
@@ -60,6 +60,12 @@ export function openTokens<Crm extends CrmTypes>(
     endToken: (token, how) => tokens.end(token, how),
     endApproval: (approval) => tokens.endApproval(approval),
     expireAccessToken: () => tokens.end(newest.get('access') ?? '', 'expired'),
+    async uninstall() {
+      for (const { approval } of approvals) tokens.endApproval(approval);
+      const reports = approvals.map(({ approval }) => approval.reportUninstall?.(now()));
+      approvals = [];
+      return (await Promise.all(reports)).filter((status) => status !== undefined);
+    },
     revoke: (kinds = TOKEN_KINDS) => tokens.endAll(owner(), kinds),
   };
 }
@@ -89,6 +95,11 @@ export interface AccountTokens {
   /** Revokes every token of one consent. */
   endApproval(approval: Approval): void;
   expireAccessToken(): void;
-  /** The customer uninstalls the application: revokes all tokens of the account, or those of these kinds. */
+  /**
+   * The customer uninstalls all applications, and the CRM reports it to those that have a callback URL. Returns the
+   * statuses of their responses.
+   */
+  uninstall(): Promise<readonly number[]>;
+  /** Revokes all tokens of the account, or those of these kinds, without a report. */
   revoke(kinds?: readonly TokenKind[]): void;
 }

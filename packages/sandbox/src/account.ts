@@ -1,7 +1,7 @@
 import { type AccountSettings, openSettings } from './account-settings.ts';
 import { type AccountTokens, openTokens } from './account-tokens.ts';
 import { type CallLog, createCallLog } from './call-log.ts';
-import type { AccountIdentity, CrmTypes, Imitation } from './imitation.ts';
+import { createLinks, type LinkEnd, type LinkedKind, type Links } from './links.ts';
 import type { Person } from './people.ts';
 import {
   type BulkEdit,
@@ -18,14 +18,15 @@ import {
   type RecordsTable,
   type RecordValues,
 } from './records.ts';
+import type { AccountIdentity, CrmTypes, Simulation } from './simulation.ts';
 import type { TokenBook } from './tokens.ts';
 
 /** One portal or org with its own people, tokens, limits, quirks and call log. */
 export function createAccount<Crm extends CrmTypes>(setup: AccountSetup<Crm>): SandboxAccount<Crm> {
-  const { imitation, identity, now } = setup;
+  const { simulation, identity, now } = setup;
   const people = openPeople(setup);
   const account: SandboxAccount<Crm> = combine(
-    { ...identity, ...createCallLog({ now }), state: imitation.openState({ now }) },
+    { ...identity, ...createCallLog({ now }), state: simulation.openState({ now }) },
     openSettings(setup),
     openTokens(setup, () => account),
     { ...people, ...openRecords(setup, people) },
@@ -60,7 +61,7 @@ function openPeople<Crm extends CrmTypes>({
 }
 
 function openRecords<Crm extends CrmTypes>(
-  { imitation, now }: AccountSetup<Crm>,
+  { simulation, identity, now }: AccountSetup<Crm>,
   { people }: AccountPeople,
 ): AccountRecords {
   let counted: readonly Person[] | undefined;
@@ -76,14 +77,23 @@ function openRecords<Crm extends CrmTypes>(
           deals = Math.max(deals, ...dealIndexes);
         }
       }
-      return kind === 'deal' ? deals : Math.max(companies, imitation.leastCompanies);
+      return kind === 'deal' ? deals : Math.max(companies, simulation.leastCompanies);
     },
   });
-  const indexOf = (kind: RecordKind, id: string) => imitation.toRecordIndex(kind, id);
+  const indexOf = (kind: RecordKind, id: string) => simulation.toRecordIndex(kind, id);
+  const links = createLinks({ people, records });
+  const toEnd = ({ kind, id }: LinkedRecord): LinkEnd => ({
+    kind,
+    index: kind === 'contact' ? (identity.indexOf(id) ?? 0) : indexOf(kind, id),
+  });
   return {
     records,
-    idOfRecord: imitation.toRecordId,
-    addRecord: (kind, values) => imitation.toRecordId(kind, records.add(kind, values)),
+    links,
+    linkRecords: (one, other, { isPrimary = false } = {}) =>
+      links.link(toEnd(one), toEnd(other), isPrimary),
+    unlinkRecords: (one, other) => links.unlink(toEnd(one), toEnd(other)),
+    idOfRecord: simulation.toRecordId,
+    addRecord: (kind, values) => simulation.toRecordId(kind, records.add(kind, values)),
     updateRecord: (kind, id, values) => records.change(kind, indexOf(kind, id), values),
     removeRecord: (kind, id) => records.change(kind, indexOf(kind, id), {}, { isDeleted: true }),
     mergeRecord: (kind, id, into) => records.merge(kind, indexOf(kind, id), indexOf(kind, into)),
@@ -137,6 +147,15 @@ interface AccountPeople {
 interface AccountRecords {
   /** Companies, deals, and the records of the account's own objects. */
   readonly records: RecordsTable;
+  /** The associations of contacts, companies and deals. */
+  readonly links: Links;
+  /** Links two records of different kinds, in either order. False: one of them does not exist. */
+  linkRecords(
+    one: LinkedRecord,
+    other: LinkedRecord,
+    options?: { readonly isPrimary?: boolean },
+  ): boolean;
+  unlinkRecords(one: LinkedRecord, other: LinkedRecord): boolean;
   idOfRecord(kind: RecordKind, index: number): string;
   /** The new record's id. */
   addRecord(kind: RecordKind, values: RecordValues): string;
@@ -149,6 +168,11 @@ interface AccountRecords {
   changeRecords(kind: RecordKind, stream: RecordStream): void;
 }
 
+export interface LinkedRecord {
+  readonly kind: LinkedKind;
+  readonly id: string;
+}
+
 export interface AccountOptions<Crm extends CrmTypes> {
   readonly people?: readonly Partial<Person>[] | undefined;
   readonly quirks?: Partial<Crm['quirks']> | undefined;
@@ -158,7 +182,7 @@ export interface AccountOptions<Crm extends CrmTypes> {
 }
 
 export interface AccountSetup<Crm extends CrmTypes> {
-  readonly imitation: Imitation<Crm>;
+  readonly simulation: Simulation<Crm>;
   readonly identity: AccountIdentity;
   readonly seed: Seed;
   readonly limits: Partial<Crm['limits']> | null;

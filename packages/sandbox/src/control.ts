@@ -1,9 +1,16 @@
-import type { SandboxAccount } from './account.ts';
+import type { LinkedRecord, SandboxAccount } from './account.ts';
 import type { SandboxCrm } from './crm.ts';
 import type { Fault } from './faults.ts';
 import { type Answer, jsonAnswer, readJson, type SandboxRequest } from './http.ts';
-import type { CrmTypes } from './imitation.ts';
-import { type CrmRecord, RECORD_KINDS, type RecordKind, type RecordValues } from './records.ts';
+import type { LinkedKind } from './links.ts';
+import {
+  type CrmRecord,
+  RECORD_KINDS,
+  type RecordKind,
+  type RecordValues,
+  readValues,
+} from './records.ts';
+import type { CrmTypes } from './simulation.ts';
 import { toReason } from './to-reason.ts';
 
 /**
@@ -14,10 +21,10 @@ export function isControl(request: SandboxRequest): boolean {
   return request.path === ROOT || request.path.startsWith(`${ROOT}/`);
 }
 
-export function answerControl<Crm extends CrmTypes>(
+export async function answerControl<Crm extends CrmTypes>(
   crm: SandboxCrm<Crm>,
   request: SandboxRequest,
-): Answer {
+): Promise<Answer> {
   if (!isFromHere(request))
     return jsonAnswer(403, {
       error: 'Only requests from this machine are accepted, and only JSON.',
@@ -35,9 +42,10 @@ export function answerControl<Crm extends CrmTypes>(
         : crm.accounts().find((one) => encodeURIComponent(one.id) === accountId);
     const verb = ACCOUNT_VERBS[`${request.method} ${part}`];
     if (account === undefined || verb === undefined) return notFound();
+    const body = bodyOf(request);
     return jsonAnswer(
       200,
-      verb({ account, request, recordId: recordId ?? '', body: bodyOf(request) }) ?? {},
+      (await verb({ account, request, recordId: recordId ?? '', body })) ?? {},
     );
   } catch (error) {
     return jsonAnswer(400, { error: toReason(error) });
@@ -104,6 +112,7 @@ const ACCOUNT_VERBS: Readonly<Record<string, Verb>> = {
     const toListed = (record: CrmRecord) => ({
       id: account.idOfRecord(kind, record.index),
       ...record,
+      values: readValues(kind, record),
     });
     return { records: account.records.all(kind).map(toListed) };
   },
@@ -117,6 +126,24 @@ const ACCOUNT_VERBS: Readonly<Record<string, Verb>> = {
   'POST record-merge': ({ account, body }) => ({
     done: account.mergeRecord(kindOf(body), String(body['id']), String(body['into'])),
   }),
+  'POST links': ({ account, body: { from, to, isPrimary } }) => ({
+    done: account.linkRecords(endOf(from), endOf(to), { isPrimary: isPrimary === true }),
+  }),
+  'DELETE links': ({ account, body: { from, to } }) => ({
+    done: account.unlinkRecords(endOf(from), endOf(to)),
+  }),
+  'GET links': ({ account, request: { query } }) => ({
+    links: listLinks(
+      account,
+      linkedKindOf({ kind: query.get('from') }),
+      linkedKindOf({ kind: query.get('to') }),
+    ),
+  }),
+  'POST link-changes': ({ account, body }) =>
+    account.links.changeAtRandom({
+      seed: numberOf(body['seed']) ?? 0,
+      count: numberOf(body['count']),
+    }),
   'POST record-changes': ({ account, body }) =>
     account.changeRecords(kindOf(body), {
       seed: numberOf(body['seed']) ?? 0,
@@ -126,6 +153,7 @@ const ACCOUNT_VERBS: Readonly<Record<string, Verb>> = {
   'POST expire': ({ account }) => account.expireAccessToken(),
   'POST approve': ({ account }) => ({ refreshToken: account.approve() }),
   'POST revoke': ({ account }) => account.revoke(),
+  'POST uninstall': async ({ account }) => ({ statuses: await account.uninstall() }),
 };
 
 /**
@@ -178,6 +206,34 @@ function kindOf({ kind }: Record<string, unknown>): RecordKind {
   return known;
 }
 
+function endOf(value: unknown): LinkedRecord {
+  const { kind, id } =
+    typeof value === 'object' && value !== null ? { kind: '', id: '', ...value } : {};
+  return { kind: linkedKindOf({ kind }), id: String(id) };
+}
+
+function linkedKindOf({ kind }: Record<string, unknown>): LinkedKind {
+  const known = LINKED_KINDS.find((one) => one === kind);
+  if (known === undefined) throw new Error(`kind must be one of: ${LINKED_KINDS.join(', ')}.`);
+  return known;
+}
+
+/** Of all records of a kind, those that are linked to them. */
+function listLinks(
+  account: SandboxAccount<CrmTypes>,
+  from: LinkedKind,
+  to: LinkedKind,
+): readonly object[] {
+  const idOf = (kind: LinkedKind, index: number) =>
+    kind === 'contact' ? account.recordId(index) : account.idOfRecord(kind, index);
+  const all = from === 'contact' ? account.people.all() : account.records.all(from);
+  return all.flatMap(({ index }) =>
+    account.links
+      .find(from, index, to)
+      .map((link) => ({ ...link, from: idOf(from, index), to: idOf(to, link.index) })),
+  );
+}
+
 function valuesOf({ values }: Record<string, unknown>): RecordValues {
   const entries = typeof values === 'object' && values !== null ? Object.entries(values) : [];
   return Object.fromEntries(
@@ -194,6 +250,7 @@ function notFound(): Answer {
 }
 
 const ROOT = '/__sandbox';
+const LINKED_KINDS = ['contact', 'company', 'deal'] as const;
 const LOOPBACK = ['127.0.0.1', 'localhost', '[::1]'];
 
 type Verb = (context: {

@@ -10,27 +10,28 @@ import {
   sendAnswer,
   textAnswer,
 } from './http.ts';
-import type { Call, CrmTypes, Imitation } from './imitation.ts';
 import { type Person, toPerson } from './people.ts';
 import { DEMO_SEED } from './people-demo.ts';
 import { type Seed, toSeed } from './people-table.ts';
 import { sendFault } from './send-fault.ts';
+import type { Call, CrmTypes, Simulation } from './simulation.ts';
 import { toReason } from './to-reason.ts';
 import { createTokenBook, type TokenBook } from './tokens.ts';
 
-/** One imitated CRM on a port of its own: its accounts, and the control API. */
+/** One simulated CRM on a port of its own: its accounts, and the control API. */
 export async function openCrm<Crm extends CrmTypes>(options: Options<Crm>): Promise<OpenCrm<Crm>> {
-  const { imitation, now, enforceLimits } = options;
+  const { simulation, now, enforceLimits } = options;
   const tokens = createTokenBook<SandboxAccount<Crm>>({ now });
   const accounts: SandboxAccount<Crm>[] = [];
 
   const { origin, close } = await listen(
     options.port,
-    (request, response) => {
+    async (request, response) => {
       // A CRM's responses have the time of its own clock.
       response.setHeader('date', new Date(now()).toUTCString());
-      if (isControl(request)) return sendAnswer(request, response, answerControl(crm, request));
-      return serve({ imitation, now, tokens, accounts, standing, origin }, request, response);
+      if (isControl(request))
+        return sendAnswer(request, response, await answerControl(crm, request));
+      return serve({ simulation, now, tokens, accounts, standing, origin }, request, response);
     },
     options.tls,
   );
@@ -42,8 +43,8 @@ export async function openCrm<Crm extends CrmTypes>(options: Options<Crm>): Prom
     number = opened++,
   ): SandboxAccount<Crm> => {
     const { limits = enforceLimits ? {} : null } = options;
-    const identity = imitation.identify(number, origin);
-    const account = createAccount({ imitation, identity, tokens, seed, now, limits, options });
+    const identity = simulation.identify(number, origin);
+    const account = createAccount({ simulation, identity, tokens, seed, now, limits, options });
     accounts.push(account);
     return account;
   };
@@ -51,21 +52,21 @@ export async function openCrm<Crm extends CrmTypes>(options: Options<Crm>): Prom
   const ofPeople = (people: readonly Partial<Person>[]): Seed =>
     toSeed(people.map((person, position) => toPerson(person, position + 1)));
 
-  const demo = open(DEMO_SEED, {});
-  const others = imitation.others.map(({ number, people, quirks }) =>
+  const demo = open(DEMO_SEED, { quirks: simulation.demoQuirks });
+  const others = simulation.others.map(({ number, people, quirks }) =>
     open(ofPeople(people), { quirks }, number),
   );
   const standing = [demo, ...others];
   const crm: OpenCrm<Crm> = {
-    name: imitation.name,
+    name: simulation.name,
     origin,
-    nameOrigin: `http://${imitation.name}.sandbox.localhost`,
+    nameOrigin: `http://${simulation.name}.sandbox.localhost`,
     demo,
     others,
     close,
-    faultNames: Object.keys(imitation.faults),
+    faultNames: Object.keys(simulation.faults),
     accounts: () => accounts,
-    toLoginOrigin: (host) => imitation.toLoginOrigin(host, origin),
+    toLoginOrigin: (host) => simulation.toLoginOrigin(host, origin),
     isLoginOrigin: (login) => isLoginOrigin(login, origin),
     createAccount({ people = [], ...options } = {}) {
       return open(ofPeople(people), options);
@@ -76,13 +77,13 @@ export async function openCrm<Crm extends CrmTypes>(options: Options<Crm>): Prom
 
 /** Serves one call: counts it for the account of its token, and applies a queued fault. */
 async function serve<Crm extends CrmTypes>(
-  { imitation, now, tokens, accounts, standing, origin }: Service<Crm>,
+  { simulation, now, tokens, accounts, standing, origin }: Service<Crm>,
   request: SandboxRequest,
   response: ServerResponse,
 ): Promise<void> {
-  const route = imitation.route(request);
+  const route = simulation.route(request);
   if (route.token !== undefined && isRefresh(route) && tokens.find(route.token) === undefined)
-    restoreToken(route.token, { imitation, tokens, standing });
+    restoreToken(route.token, { simulation, tokens, standing });
   const grant = tokens.find(route.token);
   const findToken = (token: string) => tokens.find(token);
   const call: Call<Crm> = { request, now: now(), origin, grant, accounts, findToken };
@@ -107,9 +108,9 @@ function isRefresh({ operation }: { readonly operation: string }): boolean {
 /** Recognizes tokens of earlier runs: the product is the demo's application in every run. */
 function restoreToken<Crm extends CrmTypes>(
   token: string,
-  { imitation, tokens, standing }: Pick<Service<Crm>, 'imitation' | 'tokens' | 'standing'>,
+  { simulation, tokens, standing }: Pick<Service<Crm>, 'simulation' | 'tokens' | 'standing'>,
 ): void {
-  const account = findEarlierOwner({ imitation, accounts: standing }, token);
+  const account = findEarlierOwner({ simulation, accounts: standing }, token);
   const [demo] = standing;
   if (account && demo)
     tokens.enter({
@@ -120,7 +121,7 @@ function restoreToken<Crm extends CrmTypes>(
     });
 }
 
-/** A bug of the imitation must not look like a quirk of the CRM. */
+/** A bug of the simulation must not look like a quirk of the CRM. */
 async function reportBugs(produce: () => Answer | Promise<Answer>): Promise<Answer> {
   try {
     return await produce();
@@ -142,7 +143,7 @@ export function isLoginOrigin(login: string, origin: string): boolean {
   );
 }
 
-/** One imitated CRM, as a test or the application uses it. */
+/** One simulated CRM, as a test or the application uses it. */
 export interface SandboxCrm<Crm extends CrmTypes> {
   readonly name: string;
   /** `http://127.0.0.1:PORT`: replaces the CRM's own host. */
@@ -157,7 +158,7 @@ export interface SandboxCrm<Crm extends CrmTypes> {
   readonly others: readonly SandboxAccount<Crm>[];
   readonly faultNames: readonly string[];
   accounts(): readonly SandboxAccount<Crm>[];
-  /** The local URL that imitates one of the CRM's login hosts. */
+  /** The local URL that simulates one of the CRM's login hosts. */
   toLoginOrigin(host: string): string;
   isLoginOrigin(origin: string): boolean;
   /** A new account for one test. Its people are numbered from 1 in the given order. */
@@ -169,14 +170,14 @@ interface OpenCrm<Crm extends CrmTypes> extends SandboxCrm<Crm> {
 }
 
 interface Options<Crm extends CrmTypes> {
-  readonly imitation: Imitation<Crm>;
+  readonly simulation: Simulation<Crm>;
   readonly port: number;
   readonly enforceLimits: boolean;
   readonly tls?: Certificate | undefined;
   readonly now: () => number;
 }
 
-interface Service<Crm extends CrmTypes> extends Pick<Options<Crm>, 'imitation' | 'now'> {
+interface Service<Crm extends CrmTypes> extends Pick<Options<Crm>, 'simulation' | 'now'> {
   readonly tokens: TokenBook<SandboxAccount<Crm>>;
   readonly accounts: readonly SandboxAccount<Crm>[];
   /** The accounts that exist from the start, the demo's first. */

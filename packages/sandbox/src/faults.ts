@@ -14,6 +14,9 @@ export type Fault =
     }
   /** The request is accepted, and no response is ever sent. */
   | { readonly kind: 'hang' }
+  /** The request is carried out, and no response is ever sent, or the connection is reset instead. */
+  | { readonly kind: 'hang-after' }
+  | { readonly kind: 'reset-after' }
   /** Sends headers and half of the body, and then stalls. */
   | { readonly kind: 'stall' }
   /** The real response after this delay, or as soon as the faults are removed. */

@@ -1,17 +1,22 @@
 import { isLoginOrigin, type SandboxCrm } from './crm.ts';
-import type { CrmTypes } from './imitation.ts';
 import { toLoginOrigin } from './salesforce/login-host.ts';
+import type { CrmTypes } from './simulation.ts';
 
 /** What another process has to know of an open sandbox to use it, as plain data. */
-export function describeSandbox({ hubspot, salesforce }: JoinedSandbox): SandboxFacts {
-  return { hubspot: describe(hubspot), salesforce: describe(salesforce) };
+export function describeSandbox({ hubspot, salesforce, pipedrive }: JoinedSandbox): SandboxFacts {
+  return {
+    hubspot: describe(hubspot),
+    salesforce: describe(salesforce),
+    ...(pipedrive && { pipedrive: describe(pipedrive) }),
+  };
 }
 
 /** The sandbox of another process. */
-export function joinSandbox({ hubspot, salesforce }: SandboxFacts): JoinedSandbox {
+export function joinSandbox({ hubspot, salesforce, pipedrive }: SandboxFacts): JoinedSandbox {
   return {
     hubspot: join(hubspot, () => hubspot.origin),
     salesforce: join(salesforce, (host) => toLoginOrigin(host, salesforce.origin)),
+    ...(pipedrive && { pipedrive: join(pipedrive, () => pipedrive.origin) }),
   };
 }
 
@@ -36,6 +41,7 @@ function join(facts: CrmFacts, toOrigin: (host: string) => string): JoinedCrm {
 export interface SandboxFacts {
   readonly hubspot: CrmFacts;
   readonly salesforce: CrmFacts;
+  readonly pipedrive?: CrmFacts | undefined;
 }
 
 interface CrmFacts extends Pick<SandboxCrm<CrmTypes>, 'name' | 'origin' | 'nameOrigin'> {
@@ -55,4 +61,6 @@ interface JoinedCrm
 export interface JoinedSandbox {
   readonly hubspot: JoinedCrm;
   readonly salesforce: JoinedCrm;
+  /** Absent: the application does not use it. */
+  readonly pipedrive?: JoinedCrm | undefined;
 }

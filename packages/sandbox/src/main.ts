@@ -1,14 +1,17 @@
 import { openSandbox, steadyClock } from './open-sandbox.ts';
 
-/** The sandbox as a process of its own: `main.ts [HubSpot's port] [Salesforce's port]`. 0: any free port. */
-const [hubspotPort = 4010, salesforcePort = hubspotPort && hubspotPort + 1] = process.argv
-  .slice(2)
-  .map(Number);
+/** The sandbox as a process of its own: `main.ts [HubSpot's port] [Salesforce's] [Pipedrive's]`. 0: any free port. */
+const [
+  hubspotPort = 4010,
+  salesforcePort = hubspotPort && hubspotPort + 1,
+  pipedrivePort = salesforcePort && salesforcePort + 1,
+] = process.argv.slice(2).map(Number);
 const clock = steadyClock();
 let passedMs = 0;
 const sandbox = await openSandbox({
   hubspotPort,
   salesforcePort,
+  pipedrivePort,
   now: () => clock() + passedMs,
 });
 // A test that has started this process lets time pass.
@@ -19,7 +22,7 @@ process.on('message', (ms: number) => {
 // The sandbox keeps serving when the reader of its output exits.
 process.stdout.on('error', () => undefined);
 
-for (const { name, origin, demo } of [sandbox.hubspot, sandbox.salesforce])
+for (const { name, origin, demo } of [sandbox.hubspot, sandbox.salesforce, sandbox.pipedrive])
   process.stdout.write(
     [
       `${name}: ${origin}   (control: ${origin}/__sandbox)`,

@@ -1,44 +1,45 @@
 import type { SandboxAccount } from './account.ts';
 import { openCrm, type SandboxCrm } from './crm.ts';
 import type { Certificate } from './http.ts';
-import { hubSpotImitation } from './hubspot/imitation.ts';
+import { hubSpotSimulation } from './hubspot/simulation.ts';
 import type { HubSpotTypes } from './hubspot/types.ts';
-import { salesforceImitation } from './salesforce/imitation.ts';
+import { pipedriveSimulation } from './pipedrive/simulation.ts';
+import type { PipedriveTypes } from './pipedrive/types.ts';
+import { salesforceSimulation } from './salesforce/simulation.ts';
 import type { SalesforceTypes } from './salesforce/types.ts';
+import type { CrmTypes, Simulation } from './simulation.ts';
 
-/** The imitated CRMs, listening on loopback. Nothing is stored: closing the sandbox discards all data. */
+/** The simulated CRMs, listening on loopback. Nothing is stored: closing the sandbox discards all data. */
 export async function openSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const {
     hubspotPort = 0,
     salesforcePort = 0,
+    pipedrivePort = 0,
     enforceLimits = true,
     now = steadyClock(),
     tls,
   } = options;
-  const hubspot = await openCrm({
-    imitation: hubSpotImitation,
-    port: hubspotPort,
-    enforceLimits,
-    now,
-    tls,
-  });
-  const salesforce = await openCrm({
-    imitation: salesforceImitation,
-    port: salesforcePort,
-    enforceLimits,
-    now,
-    tls,
-  }).catch(async (error: unknown) => {
-    await hubspot.close();
-    throw error;
-  });
-  return {
-    hubspot,
-    salesforce,
-    async close() {
-      await Promise.all([hubspot.close(), salesforce.close()]);
-    },
+  const shared = { enforceLimits, now, tls };
+  const opened: { close(): Promise<void> }[] = [];
+  const open = async <Crm extends CrmTypes>(simulation: Simulation<Crm>, port: number) => {
+    const crm = await openCrm({ simulation, port, ...shared });
+    opened.push(crm);
+    return crm;
   };
+  const close = async () => {
+    await Promise.all(opened.map((crm) => crm.close()));
+  };
+  try {
+    return {
+      hubspot: await open(hubSpotSimulation, hubspotPort),
+      salesforce: await open(salesforceSimulation, salesforcePort),
+      pipedrive: await open(pipedriveSimulation, pipedrivePort),
+      close,
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
 }
 
 /** A clock that does not follow steps of the machine's wall clock, as a remote server's would not. */
@@ -51,6 +52,7 @@ export interface SandboxOptions {
   /** 0 or absent: any free port. */
   readonly hubspotPort?: number | undefined;
   readonly salesforcePort?: number | undefined;
+  readonly pipedrivePort?: number | undefined;
   /** False: accounts have no rate limits unless they are created with some. */
   readonly enforceLimits?: boolean | undefined;
   /** Absent: plain HTTP. */
@@ -62,8 +64,10 @@ export interface SandboxOptions {
 export interface Sandbox {
   readonly hubspot: SandboxCrm<HubSpotTypes>;
   readonly salesforce: SandboxCrm<SalesforceTypes>;
+  readonly pipedrive: SandboxCrm<PipedriveTypes>;
   close(): Promise<void>;
 }
 
 export type HubSpotAccount = SandboxAccount<HubSpotTypes>;
+export type PipedriveAccount = SandboxAccount<PipedriveTypes>;
 export type SalesforceAccount = SandboxAccount<SalesforceTypes>;

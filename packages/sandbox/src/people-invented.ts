@@ -1,4 +1,5 @@
 import { BEGINNING, type Person, type PersonAddress, toPerson } from './people.ts';
+import { chosen, scatter } from './random.ts';
 
 /** Generates the person with that index: deterministic, without random numbers. */
 export function inventPerson(index: number): Person {
@@ -26,7 +27,7 @@ export function inventPerson(index: number): Person {
       companyIndex: index % 6 === 0 ? null : 1 + (scatter(index, 6) % 900),
       otherCompanyIndexes: index % 29 === 0 ? [901, 902] : [],
       ownerIndex: index % 8 === 0 ? null : 1 + (scatter(index, 7) % 20),
-      dealIndexes: index % 10 === 3 ? [index, index + 30_000] : [],
+      dealIndexes: inventDeals(index),
       ticketIndexes: index % 23 === 0 ? [index] : [],
       lastActivityAt:
         index % 7 === 0 ? null : createdAt + 86_400_000 * (1 + (scatter(index, 8) % 300)),
@@ -37,6 +38,13 @@ export function inventPerson(index: number): Person {
     },
     index,
   );
+}
+
+/** One in ten has two deals, of which now and then a colleague shares the first. The deals are numbered without gaps. */
+function inventDeals(index: number): readonly number[] {
+  const first = 2 * Math.floor(index / 10) + 1;
+  if (index % 10 === 3) return [first, first + 1];
+  return index % 50 === 44 ? [first] : [];
 }
 
 /** Now and then two people share an email, and once per five hundred people five do. */
@@ -91,17 +99,6 @@ function plain(name: string): string {
 
 function digits(seed: number, count: number): string {
   return String(scatter(seed, 13)).padStart(count, '0').slice(-count);
-}
-
-function chosen<Item>(items: readonly Item[], seed: number): Item {
-  return items[seed % items.length] as Item;
-}
-
-/** A hash, so that neighbouring indexes give unrelated numbers (the murmur3 finalizer). */
-function scatter(index: number, salt: number): number {
-  let mixed = Math.imul(index ^ Math.imul(salt, 0x9e3779b1), 0x85ebca6b);
-  mixed = Math.imul(mixed ^ (mixed >>> 13), 0xc2b2ae35);
-  return (mixed ^ (mixed >>> 16)) >>> 0;
 }
 
 const FIRST_NAMES = [

@@ -41,6 +41,7 @@ const grace: Partial<Person> = {
   lifecycleStage: 'evangelist',
   companyIndex: 2,
   ownerIndex: 2,
+  dealIndexes: [2],
 };
 
 // 64 + 1 + 63 + 1 + 63 + 1 + 53 + 8 = 254: the maximum length of an email.
@@ -58,6 +59,7 @@ const WITH_ODD_EMAILS: readonly Partial<Person>[] = [
     lastName: "O'Brien",
     email: "o'brien@example.com",
     lifecycleStage: 'opportunity',
+    dealIndexes: [3],
   },
   { firstName: 'Back', lastName: 'Slash', email: '"back\\slash"@example.com' },
   {
@@ -65,6 +67,8 @@ const WITH_ODD_EMAILS: readonly Partial<Person>[] = [
     lastName: 'Żółć',
     email: 'łukasz@exämple.example',
     lifecycleStage: 'subscriber',
+    companyIndex: 3,
+    dealIndexes: [6],
   },
   { firstName: 'Long', lastName: 'Address', email: LONGEST_EMAIL },
   { firstName: 'Quo', lastName: '"Ted"', email: '"very odd"@example.com' },
@@ -76,6 +80,8 @@ const WITH_ODD_EMAILS: readonly Partial<Person>[] = [
     lastName: 'CASE',
     email: 'UPPER@EXAMPLE.COM',
     lifecycleStage: 'salesqualifiedlead',
+    companyIndex: 4,
+    dealIndexes: [4, 5],
   },
 ];
 

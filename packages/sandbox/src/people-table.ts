@@ -1,3 +1,5 @@
+import { type ChangeLog, createChangeLog, type Lag } from './change-log.ts';
+import { type LinkChange, noteLinks } from './link-changes.ts';
 import { type Person, toPerson } from './people.ts';
 
 /**
@@ -11,7 +13,8 @@ export function createPeopleTable({ seed, now }: Options): PeopleTable {
   let version = {};
   const emails = new Map<string, number[]>();
   const merged = new Map<number, readonly number[]>();
-  const changes: Change[] = [];
+  const changes: ChangeLog<Person> = createChangeLog();
+  const links = new Map<string, LinkChange>();
 
   const filled = (): Map<number, Person> => {
     if (rows === undefined) {
@@ -23,9 +26,12 @@ export function createPeopleTable({ seed, now }: Options): PeopleTable {
   const get = (index: number) => (rows ? rows.get(index) : seed.get(index));
   const put = (index: number, next: Person): void => {
     const before = filled().get(index);
-    changes.push({ at: now(), index, before });
-    if (changes.length > 2 * MAX_CHANGES) changes.splice(0, MAX_CHANGES);
-    if (before) leave(emails, before);
+    const at = now();
+    changes.add({ at, index, before });
+    if (before) {
+      leave(emails, before);
+      noteLinks(links, { before, next, at });
+    }
     filled().set(index, next);
     enter(emails, next);
     list = undefined;
@@ -59,34 +65,27 @@ export function createPeopleTable({ seed, now }: Options): PeopleTable {
       return true;
     },
     merge(index, into, some = {}) {
-      if (index === into || get(index) === undefined || !this.change(into, some)) return false;
+      const [loser, survivor] = [get(index), get(into)];
+      if (index === into || loser === undefined || survivor === undefined) return false;
+      this.change(into, { ...toMergedLinks(survivor, loser), ...some });
       merged.set(into, [...(merged.get(into) ?? []), index]);
       return this.change(index, { ...some, isDeleted: true, mergedInto: into });
     },
-    staleVersions: (lag) => findStale(changes, lag),
+    staleVersions: (lag) => changes.stale(lag),
+    linkChanges: () => links,
   };
 }
 
-/** A change that is visible shows the whole row, so that the last visible change of a person decides. */
-function findStale(
-  changes: readonly Change[],
-  { now, lagMs, varies = false }: Lag,
-): ReadonlyMap<number, Person | undefined> {
-  const stale = new Map<number, Person | undefined>();
-  if (lagMs <= 0) return stale;
-  let first = changes.length;
-  while (first > 0 && (changes[first - 1]?.at ?? 0) > now - lagMs) first -= 1;
-  for (const [place, { at, index, before }] of changes.slice(first).entries()) {
-    const isVisible = varies && at + lagMs * shareOf(index * 31 + place + at) <= now;
-    if (isVisible) stale.delete(index);
-    else if (!stale.has(index)) stale.set(index, before);
-  }
-  return stale;
-}
-
-/** A number from 0 to 1 that looks random and depends on its seed only. */
-function shareOf(seed: number): number {
-  return (Math.imul(seed ^ (seed >>> 15), 0x2c1b3c6d) >>> 0) / 2 ** 32;
+/** The survivor of a merge has the companies and deals of both. */
+function toMergedLinks(survivor: Person, loser: Person): Partial<Person> {
+  const companies = [loser.companyIndex ?? [], ...loser.otherCompanyIndexes].flat();
+  const primary = survivor.companyIndex ?? loser.companyIndex;
+  const others = [...survivor.otherCompanyIndexes, ...companies];
+  return {
+    companyIndex: primary,
+    otherCompanyIndexes: [...new Set(others)].filter((one) => one !== primary),
+    dealIndexes: [...new Set([...survivor.dealIndexes, ...loser.dealIndexes])],
+  };
 }
 
 /** A seed of exactly these people. */
@@ -135,8 +134,6 @@ function place(sorted: readonly number[], index: number): number {
   return position < 0 ? sorted.length : position;
 }
 
-const MAX_CHANGES = 50_000;
-
 export interface PeopleTable {
   get(index: number): Person | undefined;
   /** Ordered by id, including deleted people. */
@@ -154,19 +151,8 @@ export interface PeopleTable {
   merge(index: number, into: number, both?: Partial<Person>): boolean;
   /** The rows that an index with this lag still has in an earlier version. Undefined: it has no such row yet. */
   staleVersions(lag: Lag): ReadonlyMap<number, Person | undefined>;
-}
-
-export interface Lag {
-  readonly now: number;
-  readonly lagMs: number;
-  /** Each change has a lag of its own, up to `lagMs`. */
-  readonly varies?: boolean;
-}
-
-interface Change {
-  readonly at: number;
-  readonly index: number;
-  readonly before: Person | undefined;
+  /** The links to companies and deals that were made or removed since the start. */
+  linkChanges(): ReadonlyMap<string, LinkChange>;
 }
 
 /** The initial people. None of them is merged. */

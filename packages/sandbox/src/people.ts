@@ -3,6 +3,11 @@ export function toPerson(some: Partial<Person>, index: number): Person {
   return { ...NOBODY, ...some, index };
 }
 
+/** Users who have left: one in ten. */
+export function isInactiveOwner(ownerIndex: number): boolean {
+  return ownerIndex > 0 && ownerIndex % 10 === 0;
+}
+
 export const BEGINNING = Date.UTC(2023, 0, 2, 9, 30, 0, 250);
 
 const NOBODY: Person = {

@@ -8,3 +8,14 @@ export function createRandom(seed: number): () => number {
     return ((mixed ^ (mixed >>> 15)) >>> 0) / 2 ** 32;
   };
 }
+
+/** A hash, so that neighbouring indexes give unrelated numbers (the murmur3 finalizer). */
+export function scatter(index: number, salt: number): number {
+  let mixed = Math.imul(index ^ Math.imul(salt, 0x9e3779b1), 0x85ebca6b);
+  mixed = Math.imul(mixed ^ (mixed >>> 13), 0xc2b2ae35);
+  return (mixed ^ (mixed >>> 16)) >>> 0;
+}
+
+export function chosen<Item>(items: readonly Item[], seed: number): Item {
+  return items[seed % items.length] as Item;
+}

@@ -1,4 +1,6 @@
+import { type ChangeLog, createChangeLog, type Lag } from './change-log.ts';
 import { createRandom } from './random.ts';
+import { inventTimes, inventValues } from './records-invented.ts';
 
 /** The records of one account besides its people: companies, deals, and two objects of its own. */
 export const RECORD_KINDS = ['company', 'deal', 'subscription', 'machine'] as const;
@@ -10,7 +12,12 @@ export type RecordKind = (typeof RECORD_KINDS)[number];
 export interface CrmRecord {
   /** Ascending from 1: both CRMs derive record ids from it, in the same order. */
   readonly index: number;
+  /** The values that it has been given. `readValues` adds those that a record has from the start. */
   readonly values: RecordValues;
+  /** It exists from the start. */
+  readonly isInvented: boolean;
+  /** The companies of a deal. Absent: those that it has from the start. */
+  readonly companies?: DealCompanies;
   readonly createdAt: number;
   readonly updatedAt: number;
   readonly isDeleted: boolean;
@@ -20,12 +27,31 @@ export interface CrmRecord {
 
 export type RecordValues = Readonly<Record<string, string | null>>;
 
-/** Records that exist from the start have no values: each CRM has its own for them. */
+/** By index. */
+export interface DealCompanies {
+  readonly primary: number | null;
+  readonly others: readonly number[];
+}
+
+/** All values of a record. Those that exist from the start have invented ones, which are computed and never stored. */
+export function readValues(
+  kind: RecordKind,
+  { index, values, isInvented }: CrmRecord,
+): RecordValues {
+  if (!isInvented) return values;
+  const invented = inventValues(kind, index);
+  // A domain that was given replaces the website too.
+  const isMoved = 'domain' in values && !('website' in values);
+  return { ...invented, ...(isMoved && { website: null }), ...values };
+}
+
 export function createRecords({ now, countBase }: RecordsOptions): RecordsTable {
   const tables = new Map<RecordKind, Map<number, CrmRecord>>();
   const lists = new Map<RecordKind, readonly CrmRecord[]>();
   const merged = new Map<string, readonly number[]>();
   const lastAdded = new Map<RecordKind, number>();
+  const changes = new Map<RecordKind, ChangeLog<CrmRecord>>();
+  let version = {};
 
   const tableOf = (kind: RecordKind) => {
     const table = tables.get(kind) ?? new Map<number, CrmRecord>();
@@ -33,10 +59,18 @@ export function createRecords({ now, countBase }: RecordsOptions): RecordsTable 
     return table;
   };
   const baseOf = (kind: RecordKind, index: number): CrmRecord | undefined =>
-    index >= 1 && index <= countBase(kind) ? toBase(index) : undefined;
+    index >= 1 && index <= countBase(kind) ? toBase(kind, index) : undefined;
   const get = (kind: RecordKind, index: number) =>
     tables.get(kind)?.get(index) ?? baseOf(kind, index);
+  const changesOf = (kind: RecordKind) => {
+    const log = changes.get(kind) ?? createChangeLog<CrmRecord>();
+    changes.set(kind, log);
+    return log;
+  };
   const put = (kind: RecordKind, record: CrmRecord): void => {
+    const { index } = record;
+    changesOf(kind).add({ at: now(), index, before: get(kind, index) });
+    version = {};
     tableOf(kind).set(record.index, record);
     lists.delete(kind);
   };
@@ -47,7 +81,7 @@ export function createRecords({ now, countBase }: RecordsOptions): RecordsTable 
       const known = lists.get(kind);
       if (known && (known.at(-1)?.index ?? 0) >= count) return known;
       const changed = tableOf(kind);
-      const base = Array.from({ length: count }, (_, place) => toBase(place + 1));
+      const base = Array.from({ length: count }, (_, place) => toBase(kind, place + 1));
       const all = base.map((record) => changed.get(record.index) ?? record);
       for (const record of changed.values()) if (record.index > count) all.push(record);
       all.sort((one, other) => one.index - other.index);
@@ -60,6 +94,14 @@ export function createRecords({ now, countBase }: RecordsOptions): RecordsTable 
     ],
     mergedInto: (kind, index) =>
       (merged.get(`${kind} ${index}`) ?? []).flatMap((one) => get(kind, one) ?? []),
+    survivorOf(kind, index) {
+      // Only changed records can be deleted.
+      const record = tables.get(kind)?.get(index);
+      if (record?.mergedInto !== undefined) return records.survivorOf(kind, record.mergedInto);
+      return record?.isDeleted ? undefined : index;
+    },
+    version: () => version,
+    staleVersions: (kind, lag) => changesOf(kind).stale(lag),
     add(kind, values, some = {}) {
       const index = Math.max(countBase(kind), lastAdded.get(kind) ?? 0) + 1;
       lastAdded.set(kind, index);
@@ -117,17 +159,24 @@ export function longTexts({ fields, length }: { fields: number; length: number }
 }
 
 /** Those that exist from the start are the same in all accounts. */
-function toBase(index: number): CrmRecord {
-  BASE[index] ??= { ...NEW, index, values: {}, createdAt: MADE_AT, updatedAt: MADE_AT };
-  return BASE[index];
+function toBase(kind: RecordKind, index: number): CrmRecord {
+  const made = BASE[kind][index];
+  if (made) return made;
+  const record = { ...NEW, index, values: NONE, isInvented: true, ...inventTimes(kind, index) };
+  BASE[kind][index] = record;
+  return record;
 }
 
-const BASE: CrmRecord[] = [];
-
-const MADE_AT = Date.UTC(2022, 0, 3, 8);
+const BASE: Readonly<Record<RecordKind, CrmRecord[]>> = {
+  company: [],
+  deal: [],
+  subscription: [],
+  machine: [],
+};
+const NONE: RecordValues = {};
 /** Below this many records none is deleted or merged. */
 const MIN_RECORDS = 3;
-const NEW = { isDeleted: false, mergedInto: undefined };
+const NEW = { isDeleted: false, mergedInto: undefined, isInvented: false };
 
 export interface RecordsTable {
   get(kind: RecordKind, index: number): CrmRecord | undefined;
@@ -137,6 +186,12 @@ export interface RecordsTable {
   valueNames(kind: RecordKind): readonly string[];
   /** The records that were merged into this one. */
   mergedInto(kind: RecordKind, index: number): readonly CrmRecord[];
+  /** The index of the record itself or of the one it was merged into; undefined if that is deleted. */
+  survivorOf(kind: RecordKind, index: number): number | undefined;
+  /** A new object after each change. */
+  version(): object;
+  /** The records that an index with this lag still has in an earlier version. */
+  staleVersions(kind: RecordKind, lag: Lag): ReadonlyMap<number, CrmRecord | undefined>;
   /** Returns the index of the new record. */
   add(kind: RecordKind, values: RecordValues, some?: Partial<CrmRecord>): number;
   change(kind: RecordKind, index: number, values: RecordValues, some?: Partial<CrmRecord>): boolean;

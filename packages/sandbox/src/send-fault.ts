@@ -27,6 +27,13 @@ export async function sendFault({
       return send(toAnswer(fault));
     case 'hang':
       return 0;
+    case 'hang-after':
+      await produce();
+      return 0;
+    case 'reset-after':
+      await produce();
+      response.socket?.resetAndDestroy();
+      return 0;
     case 'reset':
       response.socket?.resetAndDestroy();
       return 0;

@@ -85,6 +85,11 @@ export interface Approval {
   scopes: readonly string[] | undefined;
   /** For an authorization code: the parameters that its exchange must repeat. */
   readonly request?: CodeRequest | undefined;
+  /**
+   * Tells the application that the user has uninstalled it, and returns the status of its response. Absent: the CRM
+   * does not.
+   */
+  reportUninstall?(now: number): Promise<number>;
 }
 
 interface CodeRequest {

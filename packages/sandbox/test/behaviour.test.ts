@@ -3,9 +3,11 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { COMMON_FAULTS } from '../src/faults.ts';
 import { HUBSPOT_FAULTS } from '../src/hubspot/faults.ts';
-import { hubSpotImitation } from '../src/hubspot/imitation.ts';
+import { hubSpotSimulation } from '../src/hubspot/simulation.ts';
+import { PIPEDRIVE_FAULTS } from '../src/pipedrive/faults.ts';
+import { pipedriveSimulation } from '../src/pipedrive/simulation.ts';
 import { SALESFORCE_FAULTS } from '../src/salesforce/faults.ts';
-import { salesforceImitation } from '../src/salesforce/imitation.ts';
+import { salesforceSimulation } from '../src/salesforce/simulation.ts';
 
 const page = readFileSync(join(import.meta.dirname, '../behaviour.md'), 'utf8');
 const sections = new Map(
@@ -16,9 +18,18 @@ test.each([
   ['Faults of any CRM', COMMON_FAULTS],
   ['Faults of HubSpot', HUBSPOT_FAULTS],
   ['Faults of Salesforce', SALESFORCE_FAULTS],
-  ['Quirks of HubSpot', hubSpotImitation.quirks],
-  ['Quirks of Salesforce', salesforceImitation.quirks],
-  ['Limits', { ...hubSpotImitation.limits, ...salesforceImitation.limits }],
+  ['Faults of Pipedrive', PIPEDRIVE_FAULTS],
+  ['Quirks of HubSpot', hubSpotSimulation.quirks],
+  ['Quirks of Salesforce', salesforceSimulation.quirks],
+  ['Quirks of Pipedrive', pipedriveSimulation.quirks],
+  [
+    'Limits',
+    {
+      ...hubSpotSimulation.limits,
+      ...salesforceSimulation.limits,
+      ...pipedriveSimulation.limits,
+    },
+  ],
 ])('behaviour.md has a row for each of: %s', (title, named) => {
   const rows = [...(sections.get(title) ?? '').matchAll(/^\| `([^`]+)` \|/gm)].map(
     ([, name]) => name,

@@ -1,5 +1,3 @@
-import type { HubSpotAccount, SalesforceAccount } from '../src/open-sandbox.ts';
-
 /** What a browser does on a consent page, without a browser. */
 export async function decide(url: string, decision: Decision): Promise<Outcome> {
   const form = {
@@ -28,7 +26,7 @@ export const HUBSPOT_CALLBACK = 'http://127.0.0.1:3000/connect/callback/hubspot'
 export const SALESFORCE_CALLBACK = 'http://127.0.0.1:3000/connect/callback/salesforce';
 
 interface Decision {
-  readonly account: HubSpotAccount | SalesforceAccount;
+  readonly account: { readonly id: string };
   /** Defaults to true. */
   readonly isAllowed?: boolean;
   readonly at?: string;

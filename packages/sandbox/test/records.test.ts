@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openSandbox, type Sandbox } from '../src/index.ts';
 import { RECORD_KINDS, type RecordKind } from '../src/records.ts';
 import { byFilter, createClient, createClock, ids } from './hubspot/client.ts';
+import { createOrgClient } from './salesforce/org.ts';
 
 const clock = createClock();
 let sandbox: Sandbox;
@@ -32,15 +33,7 @@ function openPortal() {
 
 function openOrg() {
   const account = sandbox.salesforce.createAccount({ people: PEOPLE });
-  const get = async (path: string) => {
-    const response = await fetch(`${sandbox.salesforce.origin}/services/data/v66.0/${path}`, {
-      headers: { authorization: `Bearer ${account.accessToken}` },
-    });
-    return { status: response.status, body: await response.json() };
-  };
-  const query = (soql: string, resource = 'query') =>
-    get(`${resource}?q=${encodeURIComponent(soql)}`);
-  return { account, get, query };
+  return { account, ...createOrgClient(sandbox, account) };
 }
 
 describe('HubSpot', () => {

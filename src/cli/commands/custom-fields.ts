@@ -1,4 +1,7 @@
+import { RECORDS } from '../../domain/records/catalogue.ts';
+import { RECORD_TYPES, type RecordType } from '../../domain/records/record-type.ts';
 import { isRecord, parseJson } from '../../lib/json.ts';
+import { quote } from '../../lib/text.ts';
 import { createRegistry } from '../../providers/registry.ts';
 import {
   type CustomFieldInput,
@@ -7,14 +10,23 @@ import {
 } from '../../usecases/declare-custom-fields.ts';
 import { APPLICATION, type Command, toTable, UsageError } from '../command.ts';
 
+const RECORD = {
+  record: {
+    value: 'RECORD',
+    description: `The type of the records: ${RECORD_TYPES.map((one) => one.toLowerCase()).join(', ')}. Default: contact.`,
+  },
+};
+
 /** Commands for the custom fields of an application. */
 export const customFieldCommands: readonly Command[] = [
   {
     name: 'custom-fields list',
-    summary: 'Lists the custom fields of an application.',
+    summary: 'Lists the custom fields of an application, of one type of record.',
     operands: [APPLICATION],
-    async run({ openApplication }) {
-      const data = await (await openApplication()).customFields.read();
+    options: RECORD,
+    async run({ text: option, openApplication }) {
+      const record = readRecord(option('record'));
+      const data = (await (await openApplication()).customFields.read())[record];
       const rows = data.definitions.map(({ name, type, sources }) => [
         name,
         type,
@@ -26,33 +38,43 @@ export const customFieldCommands: readonly Command[] = [
   },
   {
     name: 'custom-fields set',
-    summary: 'Replaces the custom fields of an application.',
+    summary: 'Replaces the custom fields of an application, of one type of record.',
     details: [
       'They are read from standard input, as JSON in the form that `custom-fields list --json` prints: … < definitions.json',
       'Running servers follow within five seconds.',
     ],
     operands: [APPLICATION],
     options: {
+      ...RECORD,
       'expected-version': {
         value: 'NUMBER',
         description: 'Fails if the stored version differs. 0: no fields were ever set.',
       },
     },
-    async run({ number, readInput, openApplication }) {
+    async run({ text, number, readInput, openApplication }) {
+      const record = readRecord(text('record'));
       const expectedVersion = number('expected-version');
       const { name, customFields } = await openApplication();
       const declared = readDeclaration(await readInput());
       const stores = { customFields, providers: createRegistry() };
-      const data = await storeCustomFields(stores, { ...declared, expectedVersion });
+      const data = await storeCustomFields(stores, { record, ...declared, expectedVersion });
       return {
         data,
-        text: `${name} has ${data.definitions.length} custom fields, version ${data.version}.`,
+        text: `${name} has ${data.definitions.length} custom fields of ${RECORDS[record].nouns}, version ${data.version}.`,
       };
     },
   },
 ];
 
-function readDeclaration(text: string): Omit<CustomFieldsInput, 'expectedVersion'> {
+function readRecord(value = 'contact'): RecordType {
+  const record = RECORD_TYPES.find((one) => one.toLowerCase() === value.toLowerCase());
+  if (record) return record;
+  throw new UsageError(
+    `--record takes ${RECORD_TYPES.map((one) => one.toLowerCase()).join(', ')}, and not ${quote(value)}`,
+  );
+}
+
+function readDeclaration(text: string): Omit<CustomFieldsInput, 'record' | 'expectedVersion'> {
   const json = parseJson(text);
   const { definitions, typedSchema } = isRecord(json) ? json : {};
   if (!Array.isArray(definitions))
@@ -70,9 +92,9 @@ function readField(field: unknown, index: number): CustomFieldInput {
 }
 
 /** Whether its members have the right types; the use case checks their values. */
-function isField(given: unknown): given is CustomFieldInput {
-  if (!isRecord(given)) return false;
-  const { name, type, description, sources, customersMayMap, ...others } = given;
+function isField(value: unknown): value is CustomFieldInput {
+  if (!isRecord(value)) return false;
+  const { name, type, description, sources, customersMayMap, ...others } = value;
   return (
     typeof name === 'string' &&
     typeof type === 'string' &&
@@ -83,8 +105,8 @@ function isField(given: unknown): given is CustomFieldInput {
   );
 }
 
-function isSourceGiven(given: unknown): boolean {
+function isSourceGiven(value: unknown): boolean {
   return (
-    isRecord(given) && typeof given['provider'] === 'string' && typeof given['field'] === 'string'
+    isRecord(value) && typeof value['provider'] === 'string' && typeof value['field'] === 'string'
   );
 }

@@ -6,6 +6,8 @@ import {
 } from '../../domain/caller.ts';
 import { DEFAULT_LINK_SECONDS } from '../../domain/connect-link.ts';
 import type { Tracer } from '../../domain/log.ts';
+import { SEARCHABLE_PROVIDERS } from '../../domain/provider-names.ts';
+import { RECORD_TYPES, type RecordType } from '../../domain/records/record-type.ts';
 import { checkInstanceUrl } from '../../domain/urls.ts';
 import { createRegistry } from '../../providers/registry.ts';
 import { createCustomerTokens } from '../../request/customer-token.ts';
@@ -18,6 +20,7 @@ import { storeOAuthClient } from '../../usecases/manage-oauth-clients.ts';
 import {
   APPLICATION,
   type Command,
+  CUSTOMER,
   type Invocation,
   readProvider,
   toTable,
@@ -26,9 +29,10 @@ import {
 
 const PROVIDER = {
   name: 'PROVIDER',
-  description: 'Provider with which the app is registered: hubspot or salesforce.',
+  description: `Provider with which the app is registered: ${SEARCHABLE_PROVIDERS.join(', ')}.`,
 };
-const CUSTOMER = { name: 'CUSTOMER', description: 'The application’s own id of the customer.' };
+
+const RECORD_NAMES = RECORD_TYPES.map((type) => type.toLowerCase());
 
 /** Options of the commands that create links. */
 const LINK_OPTIONS = {
@@ -174,6 +178,9 @@ export const customerCommands: readonly Command[] = [
       'can-list': {
         description: 'Allows the token to list contacts, for example all of them.',
       },
+      'can-write': {
+        description: 'Allows the token to create and change records, where the connection may.',
+      },
     },
     async run({ operand, number, list, flag, now, readKeyRing, openDatabase }) {
       const expiresInSeconds = number('expires-in');
@@ -198,6 +205,7 @@ export const customerCommands: readonly Command[] = [
           expiresInSeconds,
           providers: providers.length > 0 ? providers : undefined,
           canList: flag('can-list'),
+          canWrite: flag('can-write'),
         },
       );
       return {
@@ -220,12 +228,19 @@ export const customerCommands: readonly Command[] = [
         multiple: true,
         description: 'A provider that the customer may choose. Repeatable, and required.',
       },
+      record: {
+        value: 'TYPE',
+        multiple: true,
+        description: `A type of record to ask for: ${RECORD_NAMES.join(', ')}. Repeatable. Default: contact`,
+      },
+      'read-write': { description: 'Asks for permission to change these records, too.' },
       ...LINK_OPTIONS,
     },
     async run(invocation) {
       const returnUrl = readReturnUrl(invocation);
       const providers = invocation.list('provider').map(readProvider);
       if (providers.length === 0) throw new UsageError('Missing: --provider NAME');
+      const records = invocation.list('record').map(readRecordType);
       const { deps, connecting, config, stores, input } = await openLinks(invocation);
       return toLinkResult(
         await createConnectLink(
@@ -241,7 +256,13 @@ export const customerCommands: readonly Command[] = [
               toSandboxLogin: () => undefined,
             },
           },
-          { ...input, providers, returnUrl },
+          {
+            ...input,
+            providers,
+            returnUrl,
+            records: records.length > 0 ? records : undefined,
+            access: invocation.flag('read-write') ? 'READ_WRITE' : 'READ',
+          },
         ),
       );
     },
@@ -295,6 +316,12 @@ function noCustomer(application: string, customerId: string): Error {
   return new Error(`${application} has no customer ${JSON.stringify(customerId)}.`);
 }
 
+function readRecordType(name: string): RecordType {
+  const type = RECORD_TYPES.find((one) => one.toLowerCase() === name.toLowerCase());
+  if (type) return type;
+  throw new UsageError(`Unknown type of record: ${name}. Known: ${RECORD_NAMES.join(', ')}.`);
+}
+
 function readReturnUrl({ text }: Invocation): string {
   const returnUrl = text('return-url');
   if (returnUrl === undefined) throw new UsageError('Missing: --return-url URL');
@@ -331,7 +358,13 @@ async function openLinks(invocation: Invocation) {
 
 function toLinkResult({ link, url }: Awaited<ReturnType<typeof createMappingLink>>) {
   return {
-    data: { id: link.id, url, expiresAt: link.expiresAt },
+    data: {
+      id: link.id,
+      url,
+      records: link.records,
+      access: link.access,
+      expiresAt: link.expiresAt,
+    },
     text: `${url}\nIt expires at ${link.expiresAt.toISOString()}.`,
   };
 }

@@ -118,12 +118,14 @@ async function readTypedFields({ text, readConfig, openApplication, note }: Invo
   const application = text('application');
   if (application === undefined) return undefined;
   const { name, customFields } = await openApplication(application);
-  const { definitions, typedSchema } = await customFields.read();
+  const declared = await customFields.read();
+  const { hasTypedFields, toTypedFields } = await import('../../graphql/typed-fields.ts');
+  const typed = toTypedFields(declared);
   const isOff = !readConfig().typedFields;
-  if (typedSchema && definitions.length > 0 && !isOff) return definitions;
+  if (hasTypedFields(typed) && !isOff) return typed;
   const reason = isOff
     ? 'CROSSBOOK_TYPED_FIELDS is off'
-    : typedSchema
+    : Object.values(declared).some(({ typedSchema }) => typedSchema)
       ? 'it has no custom fields'
       : 'its custom fields were not set with "typedSchema": true';
   note(`${name} has the common schema: ${reason}.`);

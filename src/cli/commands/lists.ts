@@ -3,7 +3,6 @@ import type { Customer, CustomerFilter } from '../../domain/customer.ts';
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../../domain/page.ts';
 import { wordsOf } from '../../domain/shape.ts';
 import { createRegistry } from '../../providers/registry.ts';
-import { createSigner, createSigningKeys } from '../../storage/signing.ts';
 import { listCustomers } from '../../usecases/find-customer.ts';
 import { readStatusReason } from '../../usecases/list-providers.ts';
 import {
@@ -14,6 +13,7 @@ import {
   toTable,
   UsageError,
 } from '../command.ts';
+import { readSize, toListDeps } from '../list-deps.ts';
 
 const FILTERS: NonNullable<Command['options']> = {
   id: { value: 'CUSTOMER', multiple: true, description: 'Only this customer. Repeatable.' },
@@ -85,19 +85,12 @@ export const listCommands: readonly Command[] = [
 
 /** A page of customers. How to read the next one is printed for humans in addition. */
 async function readPage(invocation: Invocation) {
-  const { text, number, note, readKeyRing, openApplication } = invocation;
+  const { text, note, readKeyRing, openApplication } = invocation;
   const filter = readFilter(invocation);
-  const size = number('first') ?? DEFAULT_PAGE_SIZE;
-  if (size < 1 || size > MAX_PAGE_SIZE)
-    throw new UsageError(`--first must be from 1 to ${MAX_PAGE_SIZE}`);
-  const { id, name, customers } = await openApplication();
+  const size = readSize(invocation, DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE);
+  const application = await openApplication();
   const page = await listCustomers(
-    {
-      requireCaller: () => ({ application: { id, name }, credentialId: 'cli' }),
-      withSpan: (_name, work) => work(),
-      cursors: createSigner(createSigningKeys(readKeyRing(), 'cursor')),
-      customers,
-    },
+    { ...toListDeps(application, readKeyRing()), customers: application.customers },
     {
       filter,
       page: { size, cursor: text('after'), direction: 'forward' },

@@ -1,11 +1,12 @@
 import { readFileSync } from 'node:fs';
-import type { ProviderName } from '../../domain/provider-names.ts';
+import { type ProviderName, SEARCHABLE_PROVIDERS } from '../../domain/provider-names.ts';
 import {
   DEFAULT_INTERVAL_SECONDS,
   type Sync,
   type SyncChange,
   type SyncConfigurationInput,
   type SyncRun,
+  syncConfiguration,
 } from '../../domain/sync.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { isRecord, parseJson } from '../../lib/json.ts';
@@ -16,18 +17,23 @@ import { storeSyncConfiguration, storeSyncDestination } from '../../usecases/man
 import {
   APPLICATION,
   type Command,
+  CUSTOMER,
   type Invocation,
   readProvider,
   toTable,
   UsageError,
 } from '../command.ts';
 
-const CUSTOMER = { name: 'CUSTOMER', description: 'The application’s own id of the customer.' };
-const PROVIDER = { name: 'PROVIDER', description: 'The provider: hubspot or salesforce.' };
+const PROVIDER = {
+  name: 'PROVIDER',
+  description: `The provider: ${SEARCHABLE_PROVIDERS.join(', ')}.`,
+};
 const TABLE = {
   value: 'NAME',
   description: 'Table of the sync. Default: all syncs of the connection.',
 };
+/** What is copied if it is chosen, as configurations name it. */
+const RECORDS = ['contacts', 'companies', 'deals', 'edges'] as const;
 const FOLLOWS = 'Running servers follow within a few seconds.';
 
 /** Commands for the syncs of an application. */
@@ -93,11 +99,13 @@ export const syncCommands: readonly Command[] = [
     operands: [APPLICATION],
     async run({ openApplication }) {
       const data = await (await openApplication()).syncs.listConfigurations();
-      const rows = data.map(({ provider, contacts, isEnabled, intervalSeconds, ...lists }) => [
+      const rows = data.map(({ provider, isEnabled, intervalSeconds, ...configured }) => [
         provider,
         [
-          ...(contacts ? ['contacts'] : []),
-          ...[...lists.standardObjects, ...lists.customObjects].map(({ object }) => object),
+          ...RECORDS.filter((name) => configured[name]),
+          ...[...configured.standardObjects, ...configured.customObjects].map(
+            ({ object }) => object,
+          ),
         ].join(' '),
         `every ${intervalSeconds} s`,
         isEnabled ? 'enabled' : 'disabled',
@@ -230,12 +238,15 @@ function describeIncomplete({ count, examples }: Sync['incompleteRecords']): str
 function readConfiguration(text: string): SyncConfigurationInput {
   const json = parseJson(text);
   if (!isRecord(json)) throw new UsageError('Standard input is not a JSON object');
-  const { provider: _, updatedAt: __, contacts, intervalSeconds, isEnabled, ...rest } = json;
-  const { standardObjects, customObjects, ...unknown } = rest;
-  const [name] = Object.keys(unknown);
+  const name = Object.keys(json).find((one) => !SETTINGS.has(one));
   if (name !== undefined) throw new UsageError(`${JSON.stringify(name)} is not known`);
+  const { contacts, companies, deals, edges, ...rest } = json;
+  const { standardObjects, customObjects, intervalSeconds, isEnabled } = rest;
   return {
     contacts: contacts === true,
+    companies: companies === true,
+    deals: deals === true,
+    edges: edges === true,
     standardObjects: readObjects('standardObjects', standardObjects),
     customObjects: readObjects('customObjects', customObjects),
     intervalSeconds:
@@ -244,9 +255,11 @@ function readConfiguration(text: string): SyncConfigurationInput {
   };
 }
 
-function readObjects(name: string, given: unknown = []) {
-  if (!Array.isArray(given)) throw new UsageError(`${name} is not a list`);
-  return given.map((one, index) => {
+const SETTINGS: ReadonlySet<string> = new Set(Object.keys(syncConfiguration.fields));
+
+function readObjects(name: string, value: unknown = []) {
+  if (!Array.isArray(value)) throw new UsageError(`${name} is not a list`);
+  return value.map((one, index) => {
     const { object, table = null } = isRecord(one) ? one : { object: undefined };
     const isTable = table === null || typeof table === 'string';
     if (typeof object === 'string' && isTable) return { object, table };

@@ -53,8 +53,8 @@ export const usageCommands: readonly Command[] = [
     operands: [APPLICATION],
     options: { ...PERIOD, first: FIRST },
     async run(invocation) {
-      const wanted = { application: invocation.operand('APPLICATION'), ...readPeriod(invocation) };
-      const data = await readUsageByCustomer(await open(invocation), wanted);
+      const query = { application: invocation.operand('APPLICATION'), ...readPeriod(invocation) };
+      const data = await readUsageByCustomer(await open(invocation), query);
       return toResult(
         data,
         data.customers.map((one) => [one.customerId ?? OTHER, one]),

@@ -1,9 +1,15 @@
 import type { RequestWork } from '../../admission/work.ts';
+import type { BrandingStore } from '../../domain/branding.ts';
 import type { ConnectFailure } from '../../domain/connect-failure.ts';
 import type { ConnectLink } from '../../domain/connect-link.ts';
 import { toCrossbookError } from '../../domain/errors.ts';
 import { toTitle } from '../../domain/field-matching.ts';
-import { PROVIDER_TITLES, type ProviderName } from '../../domain/provider-names.ts';
+import {
+  PROVIDER_TITLES,
+  type ProviderName,
+  toExampleSources,
+} from '../../domain/provider-names.ts';
+import { RECORD_TYPES } from '../../domain/records/record-type.ts';
 import type { RequestState } from '../../domain/request-state.ts';
 import { COPY_BUTTONS } from '../../lib/design.ts';
 import { html, type Markup, toPage } from '../../lib/html.ts';
@@ -21,6 +27,7 @@ import {
 import { readCustomFields, setCustomFields } from '../../usecases/declare-custom-fields.ts';
 import { searchContacts } from '../../usecases/search-contacts.ts';
 import { type ConnectPages, readFields } from '../connect-pages.ts';
+import { toBrand } from '../frame.ts';
 import { toProblemPage, toRedirect } from '../pages.ts';
 import { FAILURES } from '../texts.ts';
 
@@ -65,6 +72,8 @@ export function withDemo(pages: ConnectPages, deps: DemoDeps): ConnectPages {
       returnUrl: `${context.connecting.publicUrl() ?? ''}${DEMO_RETURN}`,
       // A repeated run may choose another account.
       allowAccountChange: true,
+      records: RECORD_TYPES,
+      access: 'READ_WRITE',
       mapFields: true,
     });
     return toRedirect(url);
@@ -74,32 +83,46 @@ export function withDemo(pages: ConnectPages, deps: DemoDeps): ConnectPages {
     const pairs = readFields(request);
     const id = pairs.get('connect_link_id') ?? '';
     await confirmConnectLink(context, { id, code: pairs.get('code') ?? '' });
-    return toRedirect(`${DEMO_RETURN}?${new URLSearchParams({ connect_link_id: id })}`);
+    return toRedirect(
+      `${deps.basePath()}${DEMO_RETURN}?${new URLSearchParams({ connect_link_id: id })}`,
+    );
   }
 
   async function show(context: DemoContext, { url }: HttpRequest): Promise<HttpResponse> {
     const id = url.searchParams.get('connect_link_id') ?? '';
     const link = await findConnectLink(context, { id });
     if (![CUSTOMER.customerId, ...deps.customerIds].includes(link.customerId)) throw linkNotFound();
+    const brand = await toDemoBrand(context, link);
     const code = url.searchParams.get('code');
     if (link.status === 'AWAITING_CONFIRMATION' && code !== null)
-      return toConfirmPage(id, code, deps);
+      return toConfirmPage({ id, code, brand, deps });
     if (link.status !== 'COMPLETED' || link.providerName === null)
-      return toNotConnectedPage(link.failure);
+      return toNotConnectedPage(link.failure, { brand, deps });
     const found = await findSomebody(context, link);
     return toConnectedPage({
       provider: link.providerName,
       found,
       customerId: link.customerId,
+      brand,
       deps,
     });
+  }
+
+  /** The pages that the application would have look like those of its links. */
+  async function toDemoBrand({ connecting }: DemoContext, { id }: ConnectLink): Promise<Brand> {
+    const { displayName, accentColor, logo } = await deps.readBranding();
+    const name = displayName ?? deps.applicationName;
+    const logoUrl = `${deps.basePath()}/connect/${connecting.linkTokens.sign(id)}/logo`;
+    return toBrand({ name, accentColor, hasLogo: logo !== null }, logoUrl);
   }
 }
 
 /** Fields for a customer to match, unless somebody has declared others. */
 async function declareFields(context: DemoContext): Promise<void> {
-  const { version } = await readCustomFields(context);
-  if (version === 0) await setCustomFields(context, { definitions: FIELDS, typedSchema: true });
+  const record = 'CONTACT';
+  const { version } = await readCustomFields(context, record);
+  if (version === 0)
+    await setCustomFields(context, { record, definitions: FIELDS, typedSchema: true });
 }
 
 /** Those of the example app, which can then be started in front of the same demo. */
@@ -108,19 +131,13 @@ const FIELDS = [
     name: 'favoriteColor',
     type: 'TEXT',
     description: 'The person’s favorite color.',
-    sources: [
-      { provider: 'hubspot', field: 'favorite_color' },
-      { provider: 'salesforce', field: 'Favorite_Color__c' },
-    ],
+    sources: toExampleSources('favoriteColor'),
   },
   {
     name: 'jobTitle',
     type: 'TEXT',
     description: 'The job of the person, as their company calls it.',
-    sources: [
-      { provider: 'hubspot', field: 'jobtitle' },
-      { provider: 'salesforce', field: 'Title' },
-    ],
+    sources: toExampleSources('jobTitle'),
   },
 ] as const;
 
@@ -160,14 +177,15 @@ const CUSTOMER = {
 } as const;
 
 /** The application's confirmation of the person who returned. */
-function toConfirmPage(id: string, code: string, deps: DemoDeps): HttpResponse {
-  const confirming = toGraphiQL(CONFIRM, { input: { id, code } });
+function toConfirmPage({ id, code, brand, deps }: Confirming): HttpResponse {
+  const confirming = toGraphiQL(deps, CONFIRM, { input: { id, code } });
   return toPage({
+    ...brand,
     title: 'One step is left',
     body: html`<h1>One step is left</h1>
 <p>Your customer has agreed, and is back in your application with a one-time code. Nothing is connected until your application redeems it.</p>
-<p>In this demo, press Confirm to do that${deps.hasGraphiQL && html`, or run the mutation <code>confirmConnectLink</code> with the code yourself`}.</p>
-<form method="post" action="/demo/connected">
+<p>This page stands for your application: press Confirm${deps.hasGraphiQL && html`, or run the mutation <code>confirmConnectLink</code> with the code`}.</p>
+<form method="post" action="${deps.basePath()}/demo/connected">
 <input type="hidden" name="connect_link_id" value="${id}">
 <input type="hidden" name="code" value="${code}">
 <p class="actions"><button>Confirm</button>${deps.hasGraphiQL && html` <a class="button plain" href="${confirming}">Open the mutation in GraphiQL</a>`}</p>
@@ -176,23 +194,24 @@ function toConfirmPage(id: string, code: string, deps: DemoDeps): HttpResponse {
   });
 }
 
-function toConnectedPage({ provider, found, customerId, deps }: Connected): HttpResponse {
+function toConnectedPage({ provider, found, customerId, brand, deps }: Connected): HttpResponse {
   const title = `${PROVIDER_TITLES[provider]} is connected`;
   return toPage({
+    ...brand,
     title,
     body: html`<h1>${title}</h1>
 <p>Your application can now search the contacts of the account that was chosen.</p>
 ${found && toFound(found)}
 <h2>Search it in a terminal</h2>
 <div class="copied"><pre tabindex="0">${deps.toCommand(customerId, provider)}</pre></div>
-<p class="actions">${deps.hasGraphiQL && html`<a class="button" href="${toGraphiQL(toSearch(customerId, provider))}">Search it in GraphiQL</a> `}<a class="button plain" href="/">Back to the start</a></p>`,
+<p class="actions">${deps.hasGraphiQL && html`<a class="button" href="${toGraphiQL(deps, toSearch(customerId, provider))}">Search it in GraphiQL</a> `}<a class="button plain" href="${deps.basePath()}/">Back to the start</a></p>`,
     scripts: [COPY_BUTTONS],
   });
 }
 
 /** A link to GraphiQL that opens this operation. */
-function toGraphiQL(query: string, variables: object = {}): string {
-  return `/graphql?${new URLSearchParams({ query, variables: JSON.stringify(variables, null, 2) })}`;
+function toGraphiQL({ basePath }: DemoDeps, query: string, variables: object = {}): string {
+  return `${basePath()}/graphql?${new URLSearchParams({ query, variables: JSON.stringify(variables, null, 2) })}`;
 }
 
 const CONFIRM = `# Redeem the code that came back to \`returnUrl\`.
@@ -247,15 +266,19 @@ ${shown.map(
 )}</dl>`;
 }
 
-function toNotConnectedPage(failure: ConnectFailure | null): HttpResponse {
+function toNotConnectedPage(
+  failure: ConnectFailure | null,
+  { brand, deps: { basePath } }: { readonly brand: Brand; readonly deps: DemoDeps },
+): HttpResponse {
   return toPage({
+    ...brand,
     title: 'Not connected',
     body: html`<h1>Not connected</h1>
 <p>${failure === null ? 'This link was not completed.' : FAILURES[failure]}</p>
-<form method="post" action="/demo/connect">
+<form method="post" action="${basePath()}/demo/connect">
 <button>Try again</button>
 </form>
-<p><a href="/">Back to the start</a></p>`,
+<p><a href="${basePath()}/">Back to the start</a></p>`,
     formAction: "'self'",
   });
 }
@@ -279,10 +302,20 @@ type DemoContext = UpsertDeps &
   Parameters<typeof setCustomFields>[0] &
   Parameters<typeof searchContacts>[0];
 
+type Brand = ReturnType<typeof toBrand>;
+
+interface Confirming {
+  readonly id: string;
+  readonly code: string;
+  readonly brand: Brand;
+  readonly deps: DemoDeps;
+}
+
 interface Connected {
   readonly provider: ProviderName;
   readonly found: Awaited<ReturnType<typeof findSomebody>>;
   readonly customerId: string;
+  readonly brand: Brand;
   readonly deps: DemoDeps;
 }
 
@@ -292,6 +325,11 @@ interface DemoDeps {
   /** Whether browsers get GraphiQL, which takes any operation. */
   readonly hasGraphiQL: boolean;
   open(state: RequestState, work: RequestWork): DemoContext;
+  /** The path of the public URL. */
+  basePath(): string;
+  readonly applicationName: string;
+  /** What the demo application's customers see of it. */
+  readBranding(): ReturnType<BrandingStore['read']>;
   /** Providers that can be connected. */
   listProviders(): readonly ProviderName[];
   /** A command to paste that searches that customer's contacts. */

@@ -1,16 +1,8 @@
-import { toDecimal } from '../../lib/text.ts';
+import { withNotes } from '../../provider-texts.ts';
 import { field, id, int, listOf, nullable, type Of, shape, string } from '../shape.ts';
 import { address, lifecycleStage, phoneNumber } from './contact.ts';
+import { money } from './money.ts';
 import { type CrmRecord, commonFields, type RecordKind, remoteIdField } from './record.ts';
-
-export const money = shape('Money', 'An amount of money.', {
-  value: field(string, 'Amount as a decimal number, such as `1250000.5`.', {
-    example: '1250000.5',
-  }),
-  currency: nullable(string, 'ISO 4217 code. Null where the CRM does not say which it is.', {
-    example: 'EUR',
-  }),
-});
 
 const NOUNS = { noun: 'company', nouns: 'companies' };
 
@@ -19,7 +11,10 @@ const selectableFields = {
   name: nullable(string, 'Name.', { example: 'Analytical Engines Ltd' }),
   domain: nullable(
     string,
-    'Domain of its website or of its email addresses, in lower case and without `www.`. Salesforce has no such field: there it is the host of the website.',
+    withNotes(
+      'Domain of its website or of its email addresses, in lower case and without `www.`.',
+      'company.domain',
+    ),
     { example: 'engines.example' },
   ),
   website: nullable(string, 'Website, as written in the CRM.', {
@@ -34,14 +29,14 @@ const selectableFields = {
   parentId: nullable(id, 'Id, in the CRM, of the parent company.', { example: '2000' }),
   lifecycleStage: nullable(
     lifecycleStage,
-    `${lifecycleStage.description} Null in Salesforce, which has no such field.`,
+    withNotes(lifecycleStage.description, 'record.lifecycleStage'),
   ),
   ...commonFields(NOUNS),
 };
 
 export const company = shape(
   'Company',
-  'A company in a customer’s CRM, in one common shape for all CRMs: an account in Salesforce.',
+  withNotes('A company in a customer’s CRM, in one common shape for all CRMs.', 'company'),
   { remoteId: remoteIdField(NOUNS, '2001'), ...selectableFields },
 );
 
@@ -57,13 +52,6 @@ export const COMPANY: RecordKind<Company> = {
   type: 'COMPANY',
   key: 'companies ',
   ...NOUNS,
+  shape: company,
   fields: COMPANY_FIELDS,
 };
-
-export type Money = Of<typeof money>;
-
-/** An amount as a CRM sends it. Null if it is no number. */
-export function toMoney(amount: unknown): Money | null {
-  const value = toDecimal(amount);
-  return value === null ? null : { value, currency: null };
-}

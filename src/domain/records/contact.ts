@@ -1,3 +1,4 @@
+import { withNotes } from '../../provider-texts.ts';
 import {
   field,
   id,
@@ -87,7 +88,7 @@ const selectableFields = {
   phoneNumbers: field(listOf(phoneNumber), 'Phone numbers.', { items: 2 }),
   lifecycleStage: nullable(
     lifecycleStage,
-    `${lifecycleStage.description} Null in Salesforce, which has no such field.`,
+    withNotes(lifecycleStage.description, 'record.lifecycleStage'),
   ),
   lastActivityAt: nullable(
     moment,
@@ -124,6 +125,7 @@ export const CONTACT: RecordKind<Contact> = {
   // None: contacts were the first records.
   key: '',
   ...NOUNS,
+  shape: contact,
   fields: CONTACT_FIELDS,
 };
 

@@ -2,11 +2,12 @@ import type { Connection } from '../connection.ts';
 import type { CustomFieldSelection } from '../custom-field.ts';
 import { DEFAULT_PAGE_SIZE, type ListPage, type PageInput } from '../page.ts';
 import type { ProviderName } from '../provider-names.ts';
-import type { CrmRecord, RecordOrigin } from './record.ts';
+import type { CrmRecord, RecordKind, RecordOrigin } from './record.ts';
+import type { RecordType } from './record-type.ts';
 
 /** A search as passed by an API: the filter is unchecked. */
-export interface RecordSearch<Given> extends RecordTarget {
-  readonly filter: Given;
+export interface RecordSearch<Input> extends RecordTarget {
+  readonly filter: Input;
   readonly page: PageInput;
   readonly readFromCache: boolean;
   readonly selection: SearchSelection;
@@ -39,17 +40,22 @@ export interface FoundPage<Item extends CrmRecord> extends ListPage<Item> {
   readonly readFromCache: boolean;
 }
 
-/** The origin of a connection's records. Returns the same object each time, so that results can be memoized by it. */
-export function toRecordOrigin(connection: Connection): RecordOrigin {
-  const known = remembered.get(connection);
-  if (known) return known;
+/**
+ * The origin of a connection's records of a type. Returns the same object each time, so that results can be memoized by
+ * it.
+ */
+export function toRecordOrigin(
+  connection: Connection,
+  { type }: Pick<RecordKind<CrmRecord>, 'type'>,
+): RecordOrigin {
+  const known = remembered.get(connection) ?? {};
   const { applicationId, customerId, providerName } = connection;
-  const source = { applicationId, customerId, provider: providerName };
-  remembered.set(connection, source);
-  return source;
+  known[type] ??= { type, applicationId, customerId, provider: providerName };
+  remembered.set(connection, known);
+  return known[type];
 }
 
-const remembered = new WeakMap<Connection, RecordOrigin>();
+const remembered = new WeakMap<Connection, Partial<Record<RecordType, RecordOrigin>>>();
 
 /** The parts of a record to fetch. */
 export interface FieldSelection {

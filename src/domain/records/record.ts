@@ -1,8 +1,9 @@
 import { measureSize } from '../../lib/json.ts';
+import { withNotes } from '../../provider-texts.ts';
 import type { CustomFieldValues } from '../custom-field.ts';
 import { CrossbookError } from '../errors.ts';
 import type { ProviderName } from '../provider-names.ts';
-import { boolean, type Fields, field, id, moment, nullable } from '../shape.ts';
+import { boolean, type Fields, field, id, moment, nullable, type Shape } from '../shape.ts';
 import type { RecordType } from './record-type.ts';
 
 /** A record of a customer's CRM in the common shape of its type. Plain data, which the APIs serialize as it is. */
@@ -10,15 +11,26 @@ export interface CrmRecord {
   readonly remoteId: string;
   readonly lastModifiedAt: string | null;
   readonly isDeleted: boolean;
-  /** The connection that it comes from: one object, shared by all records of a search. */
+  /** Its type and the connection that it comes from: one object, shared by all records of a search. */
   readonly source: RecordOrigin;
+  /** Where its list goes on. Only in lists of CRMs that cannot begin one at a record. */
+  readonly place?: RecordPlace | undefined;
   /** The provider's raw record; null unless selected. */
   readonly rawData: Readonly<Record<string, unknown>> | null;
   /** The selected custom fields of the application, by name; absent unless selected. */
   readonly customFields?: CustomFieldValues | undefined;
 }
 
+/** A place in a list of a CRM, which cursors keep. */
+export interface RecordPlace {
+  /** The CRM's own cursor, from which its list has all that follows the record. Undefined: the start. */
+  readonly cursor: string | undefined;
+  /** Whether other records may follow. */
+  readonly hasMore: boolean;
+}
+
 export interface RecordOrigin {
+  readonly type: RecordType;
   readonly applicationId: string;
   readonly customerId: string;
   readonly provider: ProviderName;
@@ -32,6 +44,7 @@ export interface RecordKind<Item extends CrmRecord> extends Nouns {
   readonly type: RecordType;
   /** Distinguishes what is stored of this type: cursors, cache entries, loaders. */
   readonly key: string;
+  readonly shape: Shape<unknown>;
   /** The fields that can be selected; source and id are always present. */
   readonly fields: readonly string[];
   /** For the compiler: a kind belongs to its records. */
@@ -50,11 +63,17 @@ export function commonFields({ noun, nouns }: Nouns) {
     createdAt: nullable(moment, 'Time of creation in the CRM. ISO 8601, UTC.'),
     updatedAt: nullable(
       moment,
-      'Time of the last change that the CRM attributes to a user (Salesforce: `LastModifiedDate`); in HubSpot, of the last change of any kind. ISO 8601, UTC.',
+      withNotes(
+        'Time of the last change that the CRM attributes to a user. ISO 8601, UTC.',
+        'record.updatedAt',
+      ),
     ),
     lastModifiedAt: nullable(
       moment,
-      'Time of the last change of any kind, also by the CRM itself (Salesforce: `SystemModstamp`). The filter `modifiedSince` compares it. ISO 8601, UTC.',
+      withNotes(
+        'Time of the last change of any kind, also by the CRM itself. The filter `modifiedSince` compares it. ISO 8601, UTC.',
+        'record.lastModifiedAt',
+      ),
     ),
     isDeleted: field(
       boolean,

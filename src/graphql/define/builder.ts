@@ -1,7 +1,7 @@
 import SchemaBuilder from '@pothos/core';
 import DirectivesPlugin from '@pothos/plugin-directives';
 import { GraphQLError, GraphQLScalarType } from 'graphql';
-import { isRfc3339, withIsoDate } from '../../lib/text.ts';
+import { isDay, isRfc3339, withIsoDate } from '../../lib/text.ts';
 import type { RequestContext } from '../../request/context.ts';
 
 /** The schema builder that all type files add to. Fields are non-null unless they say `nullable`. */
@@ -26,6 +26,18 @@ builder.addScalarType(
 );
 
 builder.addScalarType(
+  'Date',
+  new GraphQLScalarType<string, unknown>({
+    name: 'Date',
+    description: 'Date, RFC 3339, e.g. `2025-01-31`.',
+    parseValue(value) {
+      if (typeof value === 'string' && isDay(value)) return value;
+      throw new GraphQLError('Date must be an RFC 3339 date, such as 2025-01-31.');
+    },
+  }),
+);
+
+builder.addScalarType(
   'JSON',
   new GraphQLScalarType({ name: 'JSON', description: 'Any JSON value, passed through unchanged.' }),
 );
@@ -45,6 +57,7 @@ interface SchemaTypes {
   Scalars: {
     ID: { Input: string; Output: string };
     DateTime: { Input: string; Output: string };
+    Date: { Input: string; Output: string };
     JSON: { Input: unknown; Output: unknown };
   };
   Directives: {

@@ -74,8 +74,8 @@ function mapValues<Value, Made>(
   );
 }
 
-export function readInputShape<T>(shape: Shape<T>, given: object): T {
-  return readShape(shape, given, {
+export function readInputShape<T>(shape: Shape<T>, input: object): T {
+  return readShape(shape, input, {
     nameOf: (name, { inputName }) => inputName ?? name,
     readUnion(members) {
       const [[tag, member] = ['', {}]] = Object.entries(members).filter(([, value]) => value);
@@ -94,6 +94,14 @@ export function defineOneOf<T>({ name, description, fields }: Shape<T>): InputRe
   return builder.inputType(name, {
     description,
     isOneOf: true,
+    fields: (t) => inputFields(t as never, fields),
+  }) as unknown as InputRef<Partial<T>>;
+}
+
+/** Defines the input type of a shape under the shape's own name. */
+export function defineInput<T>({ name, description, fields }: Shape<T>): InputRef<Partial<T>> {
+  return builder.inputType(name, {
+    description,
     fields: (t) => inputFields(t as never, fields),
   }) as unknown as InputRef<Partial<T>>;
 }
@@ -156,10 +164,13 @@ const SCALARS = {
   id: 'ID',
   uuid: 'ID',
   int: 'Int',
+  float: 'Float',
+  decimal: 'String',
   boolean: 'Boolean',
   json: 'JSON',
   moment: 'DateTime',
   date: 'DateTime',
+  day: 'Date',
 };
 
 function remember(known: Map<Type, object>, type: Type, make: () => object): object {

@@ -1,6 +1,7 @@
 import { isProviderName } from '../../domain/provider-names.ts';
 import type { CrmRecord, RecordOrigin } from '../../domain/records/record.ts';
-import type { RecordType } from '../../domain/records/record-type.ts';
+import { type RecordType, recordType } from '../../domain/records/record-type.ts';
+import { wordsOf } from '../../domain/shape.ts';
 import { parseJson } from '../../lib/json.ts';
 
 /** Longer than the id of any record. A text is decoded for each place that it stands in. */
@@ -34,41 +35,43 @@ export function readGlobalId(text: string): GlobalId | undefined {
 }
 
 /** The types of records by their names in GraphQL. */
-const TYPES = { CONTACT: 'Contact', COMPANY: 'Company' } as const satisfies Record<
-  RecordType,
-  string
->;
-export type RecordName = (typeof TYPES)[RecordType];
+export const RECORD_NAMES = {
+  CONTACT: 'Contact',
+  COMPANY: 'Company',
+  DEAL: 'Deal',
+} as const satisfies Record<RecordType, string>;
+export type RecordName = (typeof RECORD_NAMES)[RecordType];
 
 function isRecordName(type: string | undefined): type is RecordName {
-  return Object.values<string | undefined>(TYPES).includes(type);
+  return Object.values<string | undefined>(RECORD_NAMES).includes(type);
 }
 
-/** Makes the global ids of records of a type. */
-export function toRecordId(recordType: RecordType): (record: RecordKey) => string {
-  const type = TYPES[recordType];
-  const remembered = new WeakMap<RecordOrigin, Beginning>();
-  return (record) => toIdOf(record, type, remembered);
+export function recordNameOf({ type }: RecordOrigin): RecordName {
+  return RECORD_NAMES[type];
+}
+
+/** The type of record with this name in GraphQL. */
+export function recordTypeOf(name: RecordName): RecordType {
+  return wordsOf(recordType).find((type) => RECORD_NAMES[type] === name) ?? 'CONTACT';
 }
 
 /**
  * The global id of a record. Records of one search differ only in the CRM's id at the end; base64 encodes groups of
  * three bytes, so the common groups are encoded once and only the rest per record.
  */
-function toIdOf(
-  { source, remoteId }: RecordKey,
-  type: RecordName,
-  remembered: WeakMap<RecordOrigin, Beginning>,
-): string {
-  if (!isPlain(remoteId)) return toGlobalId({ type, ...source, remoteId });
+export function toRecordId({ source, remoteId }: RecordKey): string {
+  if (!isPlain(remoteId))
+    return toGlobalId({ ...source, type: RECORD_NAMES[source.type], remoteId });
   let beginning = remembered.get(source);
   if (!beginning) {
-    beginning = toBeginning(source, type);
+    beginning = toBeginning(source);
     remembered.set(source, beginning);
   }
   const { front, begun } = beginning;
   return front + encode(begun + remoteId + END);
 }
+
+const remembered = new WeakMap<RecordOrigin, Beginning>();
 
 /** Whether JSON needs no escapes and each character is one byte. */
 function isPlain(text: string): boolean {
@@ -79,8 +82,9 @@ function isPlain(text: string): boolean {
   return true;
 }
 
-function toBeginning(source: RecordOrigin, type: RecordName): Beginning {
-  const whole = Buffer.from(toGlobalId({ type, ...source, remoteId: '' }), 'base64url');
+function toBeginning(source: RecordOrigin): Beginning {
+  const id = toGlobalId({ ...source, type: RECORD_NAMES[source.type], remoteId: '' });
+  const whole = Buffer.from(id, 'base64url');
   const shared = whole.subarray(0, whole.length - END.length);
   const inGroups = shared.length - (shared.length % 3);
   return {
@@ -126,11 +130,11 @@ interface Beginning {
 
 type GlobalId = CustomerId | RecordId;
 
-interface CustomerId extends Omit<RecordOrigin, 'provider'> {
+interface CustomerId extends Omit<RecordOrigin, 'provider' | 'type'> {
   readonly type: 'Customer';
 }
 
-interface RecordId extends RecordOrigin {
+interface RecordId extends Omit<RecordOrigin, 'type'> {
   readonly type: RecordName;
   readonly remoteId: string;
 }

@@ -6,11 +6,11 @@ import { inputOf, objectOf, readInputShape } from './from-shape.ts';
 
 /**
  * Defines a mutation in Relay's form: one input, one payload, and a `clientMutationId` that is echoed. It requires an
- * API key.
+ * API key, unless it allows customer tokens.
  */
 export function defineMutation<Input extends Fields, Payload extends Fields>(
   name: string,
-  { description, cost = {}, input, resolve, payload }: Mutation<Input, Payload>,
+  { description, cost = {}, allowsTokens, input, resolve, payload }: Mutation<Input, Payload>,
 ): void {
   const typeName = `${name.slice(0, 1).toUpperCase()}${name.slice(1)}`;
   const given = shape(typeName, input.description, {
@@ -23,7 +23,7 @@ export function defineMutation<Input extends Fields, Payload extends Fields>(
   });
   builder.mutationField(name, (t) =>
     t.field({
-      ...tagged('api-key'),
+      ...(!allowsTokens && tagged('api-key')),
       type: objectOf<object>(answered),
       nullable: true,
       description,
@@ -45,6 +45,8 @@ export function defineMutation<Input extends Fields, Payload extends Fields>(
 
 interface Mutation<Input extends Fields, Payload extends Fields> {
   readonly description: string;
+  /** Whether a customer token may be enough. */
+  readonly allowsTokens?: boolean;
   /** Set if it costs more than its values. */
   readonly cost?: FieldCost;
   readonly input: {

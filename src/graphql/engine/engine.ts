@@ -21,8 +21,8 @@ import { checkPlugin, createResolverCheck } from './supported-hooks.ts';
  * 6. Log and metrics: the request handler closes the request log, which writes the log line, metrics and the trace.
  *    What it records of an operation is noted where the operation is executed.
  */
-function listPlugins(rules: EngineRules, given: Plugins): readonly OperationPlugin[] {
-  const others = Object.entries(given) as (readonly [name: string, OperationPlugin])[];
+function listPlugins(rules: EngineRules, plugins: Plugins): readonly OperationPlugin[] {
+  const others = Object.entries(plugins) as (readonly [name: string, OperationPlugin])[];
   return [
     // How a document is found, parsed, validated, charged, logged and executed: plugins may wrap each of these.
     useDocument(rules),
@@ -31,7 +31,7 @@ function listPlugins(rules: EngineRules, given: Plugins): readonly OperationPlug
     // Finds persisted operations, and begins the operation as the plugins above have left it.
     useBegin(rules, { isAlone: others.length === 0 }),
     // At the start: rejects plugins with hooks that do not run.
-    useHookChecks(given),
+    useHookChecks(plugins),
   ];
 }
 
@@ -144,8 +144,8 @@ export function openEngine(rules: EngineRules, plugins: Plugins): OperationEngin
   return {
     run(operation, graphqlRequest) {
       try {
-        graphqlRequest.shown ??= new PluginRequest(graphqlRequest.request);
-        const request = graphqlRequest.shown;
+        graphqlRequest.fetchRequest ??= new PluginRequest(graphqlRequest.request);
+        const request = graphqlRequest.fetchRequest;
         const run = new OperationRun(operation, graphqlRequest, rules);
         const context = { request, caller: graphqlRequest.context.caller, [RUN]: run };
         // Without @defer, @stream and subscriptions results are never incremental.

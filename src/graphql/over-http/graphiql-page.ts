@@ -2,6 +2,12 @@ import { hash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import { CrossbookError } from '../../domain/errors.ts';
+import {
+  EXAMPLE_PROVIDERS,
+  PROVIDER_TITLES,
+  type ProviderName,
+} from '../../domain/provider-names.ts';
+import { toEnumName } from '../../domain/shape.ts';
 import type { HttpRequest, HttpResponse } from '../../lib/http-message.ts';
 import { chooseEncoding, shareBytes } from '../../lib/response-body.ts';
 import { type NamePrefixes, prefixOperation } from '../subgraph/to-subgraph.ts';
@@ -60,11 +66,38 @@ addEventListener('DOMContentLoaded', () => {
 </script>`;
 
 /**
+ * In the demo, the first visit runs the first operation, so that a response is there from the start. A link with an
+ * operation runs nothing: it may be a mutation.
+ */
+const FIRST_RUN = `<script>
+if (!localStorage['graphiql:tabState'] && !new URLSearchParams(location.search).has('query')) {
+  const run = setInterval(() => {
+    const button = document.querySelector('.graphiql-execute-button');
+    if (!button || !document.querySelector('.graphiql-query-editor .view-line span span')) return;
+    clearInterval(run);
+    button.click();
+  }, 100);
+}
+</script>`;
+
+/** The way home, outside of what GraphiQL renders. */
+const HOME = `<style>
+.to-home { position: fixed; left: 0; top: 104px; z-index: 20; display: grid; place-items: center; width: 60px; height: 44px; color: #3b4b68 }
+.to-home:hover, .to-home:focus-visible { color: #1a56c4 }
+@media (prefers-color-scheme: dark) { body:not(.graphiql-light) .to-home { color: #b7c2d7 } }
+</style>
+<script>
+addEventListener('DOMContentLoaded', () => document.body.insertAdjacentHTML('beforeend',
+  '<nav aria-label="Crossbook"><a class="to-home" href="./" title="Home page" aria-label="Home page"><svg width="20" height="20" viewBox="0 0 20 20" fill="none" stroke="currentColor" stroke-width="1.6" stroke-linejoin="round" aria-hidden="true"><path d="M3 9.5 10 3l7 6.5V17h-4.5v-5h-5v5H3z"/></svg></a></nav>'));
+</script>`;
+
+/**
  * Disables a transform of GraphiQL that moves the focused tab under the pointer, so that a click hits nothing. Raises
  * contrasts to 4.5, and underlines links. `mtk8` are comments in Monaco's dark theme.
  */
 const CORRECTIONS = `<style>
-.graphiql-tab { transform: none !important }
+.graphiql-tab { transform: none !important; flex: none }
+.graphiql-tabs { overflow-x: auto; scrollbar-width: thin }
 .graphiql-doc-explorer a { text-decoration: underline }
 .graphiql-container, .graphiql-dialog { --alpha-secondary: .82; --alpha-tertiary: .82 }
 @media (prefers-color-scheme: light) { body:not(.graphiql-dark) .graphiql-doc-explorer { --color-info: 208, 100%, 34%; --color-warning: 36, 100%, 26%; --color-success: 158, 60%, 27% } }
@@ -162,7 +195,7 @@ async function makePages(page: GraphiQLOptions & NamePrefixes): Promise<readonly
     html.replace(
       '</head>',
       (end) =>
-        `${CORRECTIONS}${NARROW}${toRestore(toStoredTabs(tabs))}${DOCUMENTATION}${ROLES}${end}`,
+        `${CORRECTIONS}${NARROW}${headers ? FIRST_RUN : ''}${toRestore(toStoredTabs(tabs))}${DOCUMENTATION}${ROLES}${HOME}${end}`,
     ),
   );
   const tag = hash('sha256', plain, 'base64url').slice(0, 22);
@@ -230,10 +263,11 @@ export const listExampleOperations = (
   returnUrl = 'http://localhost:5173/connected',
 ): readonly ExampleOperation[] => [
   {
-    query: `# Find a person in one CRM by their email address.
+    query: `# Find a person in one CRM by their email address,
+# with their companies and deals.
 query FindInOneCrm {
   searchContacts(
-    provider: HUBSPOT
+    provider: ${toEnumName(EXAMPLE_PROVIDERS.first)}
     filter: { email: "ada@example.com" }
   ) {
     totalCount
@@ -248,9 +282,19 @@ query FindInOneCrm {
         emailAddress
         emailAddressType
       }
-      associations(to: [COMPANY]) {
-        object
-        remoteId
+      companies {
+        edges {
+          isPrimary
+          node {
+            name
+          }
+        }
+      }
+      deals {
+        nodes {
+          name
+          status
+        }
       }
     }
   }
@@ -260,20 +304,11 @@ query FindInOneCrm {
     variables: {},
   },
   {
-    query: `# Search all CRMs of a customer at once. Pipedrive
-# cannot be searched: its branch is null, with an
-# error, and the other branches are unaffected.
+    query: `# Search all CRMs of a customer at once.
+# ${PROVIDER_TITLES[EXAMPLE_PROVIDERS.unsearchable]} cannot be searched: its branch is null,
+# with an error, and the other branches are unaffected.
 query FindInAllCrms($filter: ContactFilter!) {
-  hubspot: searchContacts(provider: HUBSPOT, filter: $filter) {
-    ...People
-  }
-  salesforce: searchContacts(provider: SALESFORCE, filter: $filter) {
-    ...People
-  }
-  pipedrive: searchContacts(provider: PIPEDRIVE, filter: $filter) {
-    ...People
-  }
-}
+${Object.values(EXAMPLE_PROVIDERS).map(toBranch).join('')}}
 
 fragment People on ContactConnection {
   totalCount
@@ -296,7 +331,7 @@ fragment People on ContactConnection {
 # variable \`after\`.
 query PageThroughADomain($after: String) {
   searchContacts(
-    provider: SALESFORCE
+    provider: ${toEnumName(EXAMPLE_PROVIDERS.second)}
     filter: { emailDomain: "example.com" }
     first: 5
     after: $after
@@ -317,9 +352,41 @@ query PageThroughADomain($after: String) {
     variables: { after: null },
   },
   {
+    query: `# Create a contact in the customer's CRM, or change
+# the one with this address. The dry run says what
+# would happen. To write it, set \`dryRun\` to false.
+mutation WriteContact($dryRun: Boolean! = true) {
+  upsertContacts(
+    input: {
+      provider: ${toEnumName(EXAMPLE_PROVIDERS.first)}
+      dryRun: $dryRun
+      records: [
+        {
+          email: "grace@example.org"
+          changes: { firstName: "Grace", lastName: "Hopper" }
+        }
+      ]
+    }
+  ) {
+    results {
+      outcome
+      remoteId
+      changedFields
+      problems {
+        code
+        message
+        field
+      }
+    }
+  }
+}
+`,
+    variables: { dryRun: true },
+  },
+  {
     query: `# Create or update one of your customers, together
-# with its connections. A token of HubSpot or Salesforce
-# that you set here is sent to the real CRM.
+# with its connections. A token that you set here
+# is sent to the real CRM.
 mutation UpsertCustomer($input: UpsertCustomerInput!) {
   upsertCustomer(input: $input) {
     created
@@ -345,7 +412,10 @@ mutation UpsertCustomer($input: UpsertCustomerInput!) {
         email: 'office@acme.example',
         connections: [
           // A provider without search, so that no later search sends the invented token anywhere.
-          { provider: 'PIPEDRIVE', credentials: { token: { value: 'the-access-token' } } },
+          {
+            provider: toEnumName(EXAMPLE_PROVIDERS.unsearchable),
+            credentials: { token: { value: 'the-access-token' } },
+          },
         ],
       },
     },
@@ -370,12 +440,20 @@ mutation ConnectACrm($input: CreateConnectLinkInput!) {
     variables: {
       input: {
         customerId: 'demo',
-        providers: ['HUBSPOT'],
+        providers: [toEnumName(EXAMPLE_PROVIDERS.first)],
         returnUrl,
       },
     },
   },
 ];
+
+/** The search of one CRM, under its name. */
+function toBranch(provider: ProviderName): string {
+  return `  ${provider}: searchContacts(provider: ${toEnumName(provider)}, filter: $filter) {
+    ...People
+  }
+`;
+}
 
 interface ExampleOperation {
   readonly query: string;

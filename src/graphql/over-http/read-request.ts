@@ -16,7 +16,7 @@ export interface GraphQLRequest {
   readonly context: RequestContext;
   readonly callerSchema: CallerSchema;
   /** Set with the first operation: the request as plugins see it. */
-  shown: Request | undefined;
+  fetchRequest: Request | undefined;
   /** The cost of its operations so far. */
   readonly spent: Spent;
   /** The tokens of its documents so far. */
@@ -80,18 +80,18 @@ function toOperation(parameters: URLSearchParams): unknown {
 }
 
 function readOperation(
-  given: unknown,
+  value: unknown,
   { documents, applicationId }: RequestRules,
 ): OperationParams {
-  if (!isRecord(given))
+  if (!isRecord(value))
     throw new CrossbookError('BAD_REQUEST', 'An operation must be a JSON object.');
   const operation = {
-    query: readString(given, 'query'),
+    query: readString(value, 'query'),
     // Undefined instead of null, as Yoga and graphql expect.
-    documentId: given['documentId'] ?? undefined,
-    operationName: readString(given, 'operationName'),
-    variables: readObject(given, 'variables'),
-    extensions: readObject(given, 'extensions'),
+    documentId: value['documentId'] ?? undefined,
+    operationName: readString(value, 'operationName'),
+    variables: readObject(value, 'variables'),
+    extensions: readObject(value, 'extensions'),
   };
   if (!documents.isClosed) return operation;
   const hash = readHash(operation);
@@ -99,14 +99,14 @@ function readOperation(
 }
 
 /** Null counts as omitted. */
-function readString(given: JsonObject, name: string): string | undefined {
-  const value = given[name] ?? undefined;
+function readString(json: JsonObject, name: string): string | undefined {
+  const value = json[name] ?? undefined;
   if (value === undefined || typeof value === 'string') return value;
   throw new CrossbookError('BAD_REQUEST', `The \`${name}\` must be a string.`);
 }
 
-function readObject(given: JsonObject, name: string): JsonObject | undefined {
-  const value = given[name] ?? undefined;
+function readObject(json: JsonObject, name: string): JsonObject | undefined {
+  const value = json[name] ?? undefined;
   if (value === undefined || isRecord(value)) return value;
   throw new CrossbookError('BAD_REQUEST', `The \`${name}\` must be an object.`);
 }

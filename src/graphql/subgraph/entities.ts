@@ -79,7 +79,7 @@ function readType({ __typename }: Reference, typePrefix: string): EntityName {
  */
 async function readReference(
   reference: Reference,
-  { context, selection, type }: Asked,
+  { context, selection, type }: Requested,
 ): Promise<Entity | null> {
   const { id, customerId, provider, remoteId } = reference;
   if (type === 'ContactsByEmail') return readEmailReference(reference);
@@ -88,7 +88,7 @@ async function readReference(
   }
   if (typeof customerId === 'string' && typeof remoteId === 'string') {
     const key = {
-      type: type === 'Company' ? type : 'Contact',
+      type: type === 'Customer' ? 'Contact' : type,
       customerId,
       provider: readProvider(provider),
       remoteId,
@@ -123,13 +123,13 @@ function findProvider(name: unknown): ProviderName | undefined {
   return typeof name === 'string' ? findProviderName(name) : undefined;
 }
 
-const ENTITY_NAMES = ['Contact', 'Company', 'ContactsByEmail', 'Customer'] as const;
+const ENTITY_NAMES = ['Contact', 'Company', 'Deal', 'ContactsByEmail', 'Customer'] as const;
 
 type EntityName = (typeof ENTITY_NAMES)[number];
 type Entity = NodeRecord | EmailReference;
 type Reference = Readonly<Record<string, unknown>>;
 
-interface Asked {
+interface Requested {
   readonly context: RequestContext;
   readonly selection: RecordSelection;
   readonly type: EntityName;

@@ -22,21 +22,21 @@ import {
   isScalarType,
   isUnionType,
   Kind,
-  type ObjectTypeDefinitionNode,
   parse,
   print,
   type ScalarTypeDefinitionNode,
   visit,
 } from 'graphql';
-import type { CustomField } from '../../domain/custom-fields.ts';
 import type { RequestContext } from '../../request/context.ts';
 import { BYTES_PER_UNIT } from '../define/cost.ts';
 import { apiSchema } from '../schema.ts';
 import {
   costOfTyped,
   defineTypedFields,
+  hasTypedFields,
   resolveTypedFields,
   type TypedFields,
+  type TypedFieldsByRecord,
 } from '../typed-fields.ts';
 import { entityTypeOf, referenceCosts, resolveEntities } from './entities.ts';
 
@@ -46,7 +46,7 @@ const toProtocol = (prefix: string): DocumentNode =>
     "A reference to an entity: its type name and one of its keys."
     scalar _Any
     "Entities that a gateway can request by reference."
-    union _Entity = ${prefix}Contact | ${prefix}Company | ${prefix}ContactsByEmail | ${prefix}Customer
+    union _Entity = ${prefix}Contact | ${prefix}Company | ${prefix}Deal | ${prefix}ContactsByEmail | ${prefix}Customer
     "This subgraph, described for gateways."
     type _Service {
       "The schema with its federation directives."
@@ -72,15 +72,15 @@ export function toSubgraph(plain: GraphQLSchema, names: NamePrefixes = {}): Grap
 export function createSubgraphs(
   plain: GraphQLSchema,
   names: NamePrefixes = {},
-): (customFields?: readonly CustomField[]) => GraphQLSchema {
+): (customFields?: TypedFieldsByRecord) => GraphQLSchema {
   const { typePrefix = '' } = names;
   const api = prefixNames(plain, names);
   const printSdl = createSdlPrinter(api, { typePrefix });
   const protocol = toProtocol(typePrefix);
-  return (customFields = []) => {
+  return (customFields = {}) => {
     const readService = remember(() => ({ sdl: printSdl(customFields) }));
     const readSdl = () => readService().sdl;
-    const isTyped = customFields.length > 0;
+    const isTyped = hasTypedFields(customFields);
     // In one extension, because each copies all types.
     const added = isTyped ? [defineTypedFields(customFields, typePrefix).document] : [];
     const schema = extendSchema(api, concatAST([protocol, ...added]), { assumeValid: isTyped });
@@ -150,18 +150,17 @@ export function printSubgraph(
 function createSdlPrinter(
   api: GraphQLSchema,
   options: SubgraphOptions & NamePrefixes,
-): (customFields?: readonly CustomField[]) => string {
+): (customFields?: TypedFieldsByRecord) => string {
   const { typePrefix = '' } = options;
   let known: readonly PrintedDefinition[] | undefined;
-  return (customFields = []) => {
+  return (customFields = {}) => {
     known ??= toDefinitions(api, options).map((node) => ({ node, text: print(node) }));
-    const typed = customFields.length > 0 ? defineTypedFields(customFields, typePrefix) : undefined;
-    const texts = known.map(({ node, text }) =>
-      typed && isNamed(node, typed.extension.name.value)
-        ? print({ ...node, fields: [...(node.fields ?? []), ...typed.extension.fields] })
-        : text,
-    );
-    const added = (typed?.definitions ?? []).map((node) => print(withTypedCosts(node)));
+    const typed = defineTypedFields(customFields, typePrefix);
+    const texts = known.map(({ node, text }) => {
+      const extension = typed.extensions.find(({ name }) => isNamed(node, name.value));
+      return extension ? print(withFields(node, extension.fields)) : text;
+    });
+    const added = typed.definitions.map((node) => print(withTypedCosts(node)));
     return `${[LINK, ...texts, ...added].join('\n\n')}\n`;
   };
 }
@@ -171,8 +170,13 @@ interface PrintedDefinition {
   readonly text: string;
 }
 
-function isNamed(node: DefinitionNode, name: string): node is ObjectTypeDefinitionNode {
+function isNamed(node: DefinitionNode, name: string): boolean {
   return node.kind === Kind.OBJECT_TYPE_DEFINITION && node.name.value === name;
+}
+
+function withFields(node: DefinitionNode, added: readonly FieldDefinitionNode[]): DefinitionNode {
+  if (node.kind !== Kind.OBJECT_TYPE_DEFINITION) return node;
+  return { ...node, fields: [...(node.fields ?? []), ...added] };
 }
 
 function toDefinitions(

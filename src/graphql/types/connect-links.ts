@@ -9,8 +9,10 @@ import {
 } from '../../domain/connect-link.ts';
 import { type Connection, connection } from '../../domain/connection.ts';
 import { oauthClient, type StoredOAuthClient } from '../../domain/oauth.ts';
-import { providerName } from '../../domain/provider-names.ts';
+import { EXAMPLE_URLS, providerName } from '../../domain/provider-names.ts';
+import { accessLevel, DEFAULT_ACCESS } from '../../domain/record-access.ts';
 import { LIST_COST } from '../../domain/records/record-search.ts';
+import { recordType } from '../../domain/records/record-type.ts';
 import { boolean, field, id, int, listOf, nullable, string } from '../../domain/shape.ts';
 import {
   cancelConnectLink,
@@ -97,8 +99,16 @@ defineMutation('createConnectLink', {
       expiresInSeconds: LIFETIME,
       loginUrl: nullable(
         string,
-        'Login URL of this customer at the provider, e.g. `https://acme.my.salesforce.com`, for a link to one provider. Default: the page asks for it.',
+        `Login URL of this customer at the provider, e.g. \`${EXAMPLE_URLS.instance}\`, for a link to one provider. Default: the page asks for it.`,
       ),
+      records: nullable(
+        listOf(recordType),
+        'Types of records to ask for. A customer who is connected already keeps what the connection allows: the link extends it. `Provider.grantableAccess` has what a provider’s links can ask for.',
+        { defaultValue: DEFAULT_ACCESS.records },
+      ),
+      access: nullable(accessLevel, 'Access to these records to ask for.', {
+        defaultValue: DEFAULT_ACCESS.access,
+      }),
       optionalScopes: nullable(
         listOf(string),
         'OAuth scopes to request in addition to the required ones, at most 50.',

@@ -1,7 +1,6 @@
-import { costs, type UncheckedArguments } from '@crossbook/executor';
+import { costs } from '@crossbook/executor';
 import type { InputShapeFromFields } from '@pothos/core';
 import type { GraphQLResolveInfo } from 'graphql';
-import type { CustomFieldValues } from '../../domain/custom-field.ts';
 import { type ProviderName, providerName } from '../../domain/provider-names.ts';
 import {
   associatedObject,
@@ -14,11 +13,9 @@ import { contactFilters } from '../../domain/records/contact-filter.ts';
 import {
   CONTACTS_PER_LOOK_UP,
   EMAILS_PER_CALL,
-  expectedContacts,
   type FoundPage,
   PROVIDER_CALL,
   type RecordTarget,
-  searchCost,
 } from '../../domain/records/record-search.ts';
 import type { RequestContext } from '../../request/context.ts';
 import {
@@ -32,37 +29,22 @@ import { isSelected, selectFields } from '../define/field-selection.ts';
 import { defineObject, defineOneOf, enumOf, objectOf } from '../define/from-shape.ts';
 import type { ContactRecord } from './contact-record.ts';
 import { NodeInterface } from './node.ts';
-import { pageSizeOf, readPageInput } from './pagination.ts';
+import { pageSizeOf } from './pagination.ts';
 import {
   foundConnectionOf,
   RECORD_KEYS,
-  readSearchSelection,
+  readSearch,
   recordFields,
+  searchCostsOf,
   searchOptions,
   targetArguments,
 } from './records.ts';
 
-/** The usual number of custom fields. */
-const CUSTOM_FIELDS = 10;
-
-const ContactType = defineObject<ContactRecord>(contact, {
+export const ContactType = defineObject<ContactRecord>(contact, {
   interfaces: [NodeInterface],
   directives: RECORD_KEYS,
   fields: (t) => ({
     ...recordFields(t, CONTACT),
-    customFields: t.field({
-      type: 'JSON',
-      description:
-        'Custom fields of your application by name, as declared with `setCustomFieldDefinitions`: strings, numbers, booleans and lists of strings. A field is null if the CRM has no value, or one that does not fit its type. Empty if none are declared. Only the selected fields are requested from the CRM.',
-      args: {
-        names: t.arg.stringList({
-          description:
-            'Names of custom fields. Default: all. An unknown name is `UNPROCESSABLE_ENTITY`.',
-        }),
-      },
-      ...costs({ weight: ({ names }) => (Array.isArray(names) ? names.length : CUSTOM_FIELDS) }),
-      resolve: ({ customFields }, { names }) => pickFields(customFields ?? {}, names),
-    }),
     associations: t.field({
       type: [objectOf(association)],
       nullable: true,
@@ -84,27 +66,11 @@ const ContactType = defineObject<ContactRecord>(contact, {
   }),
 });
 
-/** Another field with other names, or another search of the request, may have selected more. */
-function pickFields(
-  values: CustomFieldValues,
-  names: readonly string[] | null | undefined,
-): CustomFieldValues {
-  if (!names) return values;
-  return Object.fromEntries(names.map((name) => [name, values[name] ?? null]));
-}
-
 export const ContactConnectionType = foundConnectionOf<ContactRecord>(ContactType, CONTACT);
 
 const ContactFilterInput = defineOneOf(contactFilters.input);
 
-export const searchCosts = costs({
-  weight: (args) => searchCost(lookUpsOf(args)),
-  pageSize: (args) => pageSizeOf(args, expectedContacts(lookUpsOf(args))),
-});
-
-function lookUpsOf({ filter }: UncheckedArguments): number {
-  return typeof filter === 'object' && filter !== null ? contactFilters.countLookUps(filter) : 0;
-}
+export const searchCosts = searchCostsOf(contactFilters);
 
 export const searchArguments = {
   ...builder.args((t) => ({
@@ -129,15 +95,10 @@ builder.queryField('searchContacts', (t) =>
 );
 
 /** Runs the client's search with the use case. */
-export function search({ target, args, context, info }: AskedSearch): Promise<FoundPage<Contact>> {
-  const { customerId, provider } = target;
-  const { filter } = args;
-  const page = readPageInput(args);
-  const readFromCache = args.readFromCache ?? false;
-  const selection = readSearchSelection(CONTACT, info, page);
-  const query = { customerId, provider, filter, page, readFromCache, selection };
+export function search({ context, ...field }: RequestedSearch): Promise<FoundPage<Contact>> {
+  const query = readSearch(CONTACT, field);
   const found = searchContacts(context, query);
-  return readFromCache && selectsAssociations(info) ? found.then(markRead) : found;
+  return query.readFromCache && selectsAssociations(field.info) ? found.then(markRead) : found;
 }
 
 function selectsAssociations(info: GraphQLResolveInfo): boolean {
@@ -152,7 +113,7 @@ function markRead(page: FoundPage<Contact>): FoundPage<Contact> {
   return { ...page, items };
 }
 
-interface AskedSearch {
+interface RequestedSearch {
   readonly target: RecordTarget;
   readonly args: InputShapeFromFields<typeof searchArguments>;
   readonly context: RequestContext;

@@ -1,6 +1,6 @@
 import { costs } from '@crossbook/executor';
 import { type Connection, connection } from '../../domain/connection.ts';
-import { customFieldMapping } from '../../domain/custom-field.ts';
+import { givenFieldMapping } from '../../domain/custom-field.ts';
 import {
   type CustomFields,
   customField,
@@ -11,7 +11,6 @@ import { providerName } from '../../domain/provider-names.ts';
 import { LIST_COST } from '../../domain/records/record-search.ts';
 import { recordType } from '../../domain/records/record-type.ts';
 import { boolean, descriptionOf, field, id, int, listOf, nullable } from '../../domain/shape.ts';
-import { requireCustomFieldsOf } from '../../usecases/custom-field-mistakes.ts';
 import { readCustomFields, setCustomFields } from '../../usecases/declare-custom-fields.ts';
 import { setFieldMappings } from '../../usecases/map-custom-fields.ts';
 import { builder, tagged } from '../define/builder.ts';
@@ -26,18 +25,15 @@ builder.queryField('customFieldDefinitions', (t) =>
     args: recordArgument,
     ...tagged('api-key'),
     type: objectOf(customFields),
-    description: `The custom fields of contacts that your application has declared, at most ${MAX_CUSTOM_FIELDS}. The fields of a customer’s CRM are \`ConnectedProvider.providerFields\`. Requires an API key.`,
+    description: `The custom fields of one type of record that your application has declared, at most ${MAX_CUSTOM_FIELDS}. The fields of a customer’s CRM are \`ConnectedProvider.providerFields\`. Requires an API key.`,
     ...costs({ weight: LIST_COST }),
-    resolve(_root, { record }, context) {
-      requireCustomFieldsOf(record);
-      return readCustomFields(context);
-    },
+    resolve: (_root, { record }, context) => readCustomFields(context, record),
   }),
 );
 
 defineMutation('setCustomFieldDefinitions', {
   description:
-    'Replaces the custom fields of your application. All servers follow within five seconds. A field with a reserved or repeated name, or with an invalid source, is `UNPROCESSABLE_ENTITY`; the detail names each. Requires an API key.',
+    'Replaces the custom fields of one type of record. All servers follow within five seconds. A field with a reserved or repeated name, or with an invalid source, is `UNPROCESSABLE_ENTITY`; the detail names each. Requires an API key.',
   cost: { weight: LIST_COST },
   input: {
     argument: 'The custom fields.',
@@ -61,10 +57,9 @@ defineMutation('setCustomFieldDefinitions', {
       ),
     },
   },
-  async resolve(given, context) {
-    requireCustomFieldsOf(given.record);
-    return { customFieldDefinitions: await setCustomFields(context, given) };
-  },
+  resolve: async (input, context) => ({
+    customFieldDefinitions: await setCustomFields(context, input),
+  }),
   payload: {
     description: 'Result of setting custom fields.',
     fields: {
@@ -75,7 +70,7 @@ defineMutation('setCustomFieldDefinitions', {
 
 defineMutation('setCustomFieldMappings', {
   description:
-    'Replaces the mappings of custom fields of one connection. A source that the CRM does not have is stored, and appears in `mappingProblems`. Requires an API key.',
+    'Replaces one connection’s mappings of custom fields of one type of record. A source that the CRM does not have is stored, and appears in `mappingProblems`. Requires an API key.',
   cost: { weight: LIST_COST },
   input: {
     argument: 'The mappings.',
@@ -85,15 +80,12 @@ defineMutation('setCustomFieldMappings', {
       provider: field(providerName, 'Provider of the connection.'),
       record: RECORD,
       mappings: field(
-        listOf(customFieldMapping),
-        `All mappings of the connection, at most ${MAX_CUSTOM_FIELDS}. Mappings that are not listed are removed.`,
+        listOf(givenFieldMapping),
+        `All mappings of the connection for the record type, at most ${MAX_CUSTOM_FIELDS}. Mappings that are not listed are removed.`,
       ),
     },
   },
-  async resolve(given, context) {
-    requireCustomFieldsOf(given.record);
-    return { connection: await setFieldMappings(context, given) };
-  },
+  resolve: async (input, context) => ({ connection: await setFieldMappings(context, input) }),
   payload: {
     description: 'Result of setting mappings.',
     fields: {

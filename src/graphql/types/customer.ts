@@ -217,6 +217,10 @@ defineMutation('issueCustomerToken', {
         boolean,
         'Whether the token may list contacts that it does not know yet: by `all`, `modifiedSince`, `namePrefix` and `customField`. Default: false.',
       ),
+      canWrite: nullable(
+        boolean,
+        'Whether the token may create and change records, where the connection may. Default: false.',
+      ),
     },
   },
   resolve: (request, context) => issueCustomerToken(context, request),

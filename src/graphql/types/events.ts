@@ -168,8 +168,8 @@ defineMutation('redeliverEvents', {
       ),
     },
   },
-  resolve: ({ endpointId, ...wanted }, context) =>
-    redeliverEvents(context, { id: endpointId, ...wanted }),
+  resolve: ({ endpointId, ...redelivery }, context) =>
+    redeliverEvents(context, { id: endpointId, ...redelivery }),
   payload: {
     description: 'Result of sending events again.',
     fields: {

@@ -5,8 +5,10 @@ import type { Connection } from '../../domain/connection.ts';
 import type { Customer } from '../../domain/customer.ts';
 import { CrossbookError } from '../../domain/errors.ts';
 import type { ProviderName } from '../../domain/provider-names.ts';
-import { COMPANY, type Company } from '../../domain/records/company.ts';
-import { CONTACT } from '../../domain/records/contact.ts';
+import { RECORDS } from '../../domain/records/catalogue.ts';
+import type { Company } from '../../domain/records/company.ts';
+import type { Deal } from '../../domain/records/deal.ts';
+import type { CrmRecord, RecordKind } from '../../domain/records/record.ts';
 import { type FieldSelection, PROVIDER_CALL } from '../../domain/records/record-search.ts';
 import { isUuid } from '../../lib/text.ts';
 import type { RequestContext } from '../../request/context.ts';
@@ -16,7 +18,7 @@ import { findRecord } from '../../usecases/search-records.ts';
 import { builder } from '../define/builder.ts';
 import { recordCosts } from '../define/cost.ts';
 import { selectFields, selectsConfigurations } from '../define/field-selection.ts';
-import { type RecordName, readGlobalId } from '../define/global-id.ts';
+import { type RecordName, readGlobalId, recordNameOf, recordTypeOf } from '../define/global-id.ts';
 import type { ContactRecord } from './contact-record.ts';
 
 /** Each type documents its own id. */
@@ -34,12 +36,12 @@ export const NODE_ID = {
 export function typeNameOf(
   record: NodeRecord,
 ): RecordName | 'Customer' | 'ConnectedProvider' | 'ConnectLink' {
-  if ('remoteId' in record) return 'employeeCount' in record ? 'Company' : 'Contact';
+  if ('remoteId' in record) return recordNameOf(record.source);
   if ('returnUrl' in record) return 'ConnectLink';
   return 'providerName' in record ? 'ConnectedProvider' : 'Customer';
 }
 
-export type NodeRecord = Customer | ContactRecord | Company | Connection | ConnectLink;
+export type NodeRecord = Customer | ContactRecord | Company | Deal | Connection | ConnectLink;
 
 const MAX_IDS = 1_000;
 
@@ -78,15 +80,14 @@ builder.queryField('nodes', (t) =>
 /** What is selected of a record whose type is not known yet. */
 export function selectRecord(info: GraphQLResolveInfo): RecordSelection {
   return {
-    contact: selectFields(CONTACT, info, []),
-    company: selectFields(COMPANY, info, []),
+    fields: (kind) => selectFields(kind, info, []),
     withConfigurations: selectsConfigurations(info, [], ['connections']),
   };
 }
 
 export interface RecordSelection {
-  readonly contact: FieldSelection;
-  readonly company: FieldSelection;
+  /** What is selected if it is a record of this type. */
+  fields(kind: RecordKind<CrmRecord>): FieldSelection;
   /** Whether configurations of connections are selected. */
   readonly withConfigurations: boolean;
 }
@@ -117,13 +118,10 @@ export async function readRecord(
 export function readCrmRecord(
   context: RequestContext,
   key: CrmRecordKey,
-  { contact, company }: RecordSelection,
+  { fields }: RecordSelection,
 ): Promise<NodeRecord | null> {
-  return nullIfNotFound<NodeRecord>(
-    key.type === 'Company'
-      ? findRecord(context, COMPANY, key, company)
-      : findRecord(context, CONTACT, key, contact),
-  );
+  const kind: RecordKind<ContactRecord | Company | Deal> = RECORDS[recordTypeOf(key.type)];
+  return nullIfNotFound<NodeRecord>(findRecord(context, kind, key, fields(kind)));
 }
 
 interface CrmRecordKey {

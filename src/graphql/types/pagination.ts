@@ -5,7 +5,7 @@ import type { ListPage, PageInput } from '../../domain/page.ts';
 import { builder } from '../define/builder.ts';
 
 /** Cursors are signed in the field resolvers, so that unselected ones cost nothing. */
-const PageInfoType = builder.objectRef<ListPage<unknown>>('PageInfo').implement({
+export const PageInfoType = builder.objectRef<ListPage<unknown>>('PageInfo').implement({
   description:
     'Position of a page in its list. Both flags are exact in either direction of paging.',
   directives: { shareable: {} },
@@ -81,7 +81,7 @@ export function connectionOf<Item extends object, Page extends ListPage<Item> = 
   });
 }
 
-function capitalize(text: string): string {
+export function capitalize(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 

@@ -3,20 +3,20 @@ import { type Connection, connection } from '../../domain/connection.ts';
 import { customFieldMapping } from '../../domain/custom-field.ts';
 import { mappingProblem, providerField } from '../../domain/custom-fields.ts';
 import { category, providerName } from '../../domain/provider-names.ts';
+import { grantableAccess } from '../../domain/record-access.ts';
 import { associatedObject } from '../../domain/records/contact.ts';
 import { LIST_COST, PROVIDER_CALL, type RecordTarget } from '../../domain/records/record-search.ts';
 import { capability } from '../../domain/records/record-type.ts';
 import { boolean, descriptionOf, field, listOf, shape } from '../../domain/shape.ts';
 import { sync } from '../../domain/sync.ts';
-import { requireCustomFieldsOf } from '../../usecases/custom-field-mistakes.ts';
-import {
-  findMissingScopes,
-  listProviders,
-  readStatusReason,
-} from '../../usecases/list-providers.ts';
+import { writableField } from '../../domain/writing.ts';
+import { listProviders, readStatusReason } from '../../usecases/list-providers.ts';
 import { readSyncs } from '../../usecases/manage-syncs.ts';
+import { listFieldMappings } from '../../usecases/map-custom-fields.ts';
 import { readMappingProblems } from '../../usecases/mapping-problems.ts';
 import { readProviderFields } from '../../usecases/provider-fields.ts';
+import { findMissingScopes, readGrantedAccess } from '../../usecases/record-access.ts';
+import { listWritableFields } from '../../usecases/writable-fields.ts';
 import { builder } from '../define/builder.ts';
 import { defineObject, objectOf } from '../define/from-shape.ts';
 import { recordArgument } from '../define/record-argument.ts';
@@ -29,6 +29,11 @@ const provider = shape('Provider', 'A provider and its capabilities.', {
   canConnect: field(
     boolean,
     'Whether a customer can connect it by a connect link. If not, `createConnectLink` fails with `NOT_IMPLEMENTED`: set credentials with `upsertCustomer`.',
+  ),
+  grantableAccess: field(
+    listOf(grantableAccess),
+    'Types of records to which a connect link can ask for access. Empty if a link cannot connect it.',
+    { items: 3 },
   ),
   associatedObjects: field(
     listOf(associatedObject),
@@ -59,6 +64,8 @@ defineObject<Connection>(connection, {
     statusReason: (record: Connection, _args, { providers }) => readStatusReason(providers, record),
     missingScopes: (record: Connection, _args, { providers }) =>
       findMissingScopes(providers, record),
+    grantedAccess: (record: Connection, _args, { providers }) =>
+      readGrantedAccess(providers.get(record.providerName), record),
   },
   fields: (t) => ({
     id: t.exposeID('id', NODE_ID),
@@ -67,15 +74,12 @@ defineObject<Connection>(connection, {
       description: descriptionOf(connection, 'customFieldMappings'),
       args: recordArgument,
       ...costs({ items: 10 }),
-      resolve({ customFieldMappings }, { record }) {
-        requireCustomFieldsOf(record);
-        return customFieldMappings ?? [];
-      },
+      resolve: (connected, { record }) => listFieldMappings(connected, record),
     }),
     mappingProblems: t.field({
       type: [objectOf(mappingProblem)],
       description:
-        'Mappings of custom fields that cannot be used, at most 200. They fail no search: the fields are null.',
+        'Mappings of custom fields of all types of records that cannot be used, at most 200. They fail no search: the fields are null.',
       ...costs({ weight: PROVIDER_CALL, items: 5 }),
       resolve: (record, _args, context) => readMappingProblems(context, toTarget(record)),
     }),
@@ -83,7 +87,7 @@ defineObject<Connection>(connection, {
       type: [objectOf(providerField)],
       nullable: true,
       description:
-        'Fields that contacts have in the CRM, as far as the connected user can see them, at most 2,000. The custom fields of your application are `Query.customFieldDefinitions`. They are read from the CRM once a day. Null, with an error at its path, if that fails.',
+        'Fields that records of one type have in the CRM, as far as the connected user can see them, at most 2,000. The custom fields of your application are `Query.customFieldDefinitions`. They are read from the CRM once a day. Null, with an error at its path, if that fails.',
       args: {
         ...recordArgument,
         refresh: t.arg.boolean({
@@ -93,10 +97,18 @@ defineObject<Connection>(connection, {
         }),
       },
       ...costs({ weight: PROVIDER_CALL, items: 200 }),
-      resolve(connected, { record, refresh }, context) {
-        requireCustomFieldsOf(record);
-        return readProviderFields(context, { ...toTarget(connected), refresh });
-      },
+      resolve: (connected, { record, refresh }, context) =>
+        readProviderFields(context, { ...toTarget(connected), record, refresh }),
+    }),
+    writableFields: t.field({
+      type: [objectOf(writableField)],
+      nullable: true,
+      description:
+        'Fields of the CRM that `rawFields` of a write can name, and what they take. They are read from the CRM once a day. Null, with an error at its path, if that fails.',
+      args: recordArgument,
+      ...costs({ weight: PROVIDER_CALL, items: 200 }),
+      resolve: (connected, { record }, context) =>
+        listWritableFields(context, toTarget(connected), record),
     }),
     syncs: t.field({
       type: [objectOf(sync)],

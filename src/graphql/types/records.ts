@@ -1,12 +1,19 @@
-import { costs } from '@crossbook/executor';
+import { costs, type UncheckedArguments } from '@crossbook/executor';
+import type { InputShapeFromFields } from '@pothos/core';
 import type { FieldNode, GraphQLResolveInfo } from 'graphql';
+import type { CustomFieldValues } from '../../domain/custom-field.ts';
 import type { Direction, PageInput } from '../../domain/page.ts';
 import { providerName } from '../../domain/provider-names.ts';
+import type { FilterKind } from '../../domain/records/conditions.ts';
 import type { CrmRecord, RecordKind } from '../../domain/records/record.ts';
-import type {
-  FieldSelection,
-  FoundPage,
-  SearchSelection,
+import {
+  expectedContacts,
+  type FieldSelection,
+  type FoundPage,
+  type RecordSearch,
+  type RecordTarget,
+  type SearchSelection,
+  searchCost,
 } from '../../domain/records/record-search.ts';
 import { builder, tagged } from '../define/builder.ts';
 import { BYTES_PER_UNIT } from '../define/cost.ts';
@@ -19,7 +26,12 @@ import {
   type ObjectFieldBuilder,
   type ObjectRefOf,
   pageArguments,
+  pageSizeOf,
+  readPageInput,
 } from './pagination.ts';
+
+/** The usual number of custom fields. */
+const CUSTOM_FIELDS = 10;
 
 /** The usual size of a CRM's raw record, for cost analysis; its true length is charged when it is read. */
 const RECORD_BYTES = 1_024;
@@ -27,10 +39,10 @@ const RECORD_BYTES = 1_024;
 /** The fields that records of all types have in addition to those of their shape. */
 export function recordFields<Item extends CrmRecord>(
   t: ObjectFieldBuilder<Item>,
-  { type, noun }: RecordKind<Item>,
+  { noun }: RecordKind<Item>,
 ) {
   return {
-    id: t.id({ ...NODE_ID, resolve: toRecordId(type) }),
+    id: t.id({ ...NODE_ID, resolve: toRecordId }),
     customerId: t.id({
       description: `Your own id of the customer that the ${noun} belongs to.`,
       resolve: ({ source }) => source.customerId,
@@ -54,7 +66,29 @@ export function recordFields<Item extends CrmRecord>(
       ...costs({ weight: RECORD_BYTES / BYTES_PER_UNIT }),
       resolve: ({ rawData }) => rawData,
     }),
+    customFields: t.field({
+      type: 'JSON',
+      description:
+        'Custom fields of your application by name, as declared with `setCustomFieldDefinitions`: strings, numbers, booleans and lists of strings. A field is null if the CRM has no value, or one that does not fit its type. Empty if none are declared. Only the selected fields are requested from the CRM.',
+      args: {
+        names: t.arg.stringList({
+          description:
+            'Names of custom fields. Default: all. An unknown name is `UNPROCESSABLE_ENTITY`.',
+        }),
+      },
+      ...costs({ weight: ({ names }) => (Array.isArray(names) ? names.length : CUSTOM_FIELDS) }),
+      resolve: ({ customFields }, { names }) => pickFields(customFields ?? {}, names),
+    }),
   };
+}
+
+/** Another field with other names, or another search of the request, may have selected more. */
+function pickFields(
+  values: CustomFieldValues,
+  names: readonly string[] | null | undefined,
+): CustomFieldValues {
+  if (!names) return values;
+  return Object.fromEntries(names.map((name) => [name, values[name] ?? null]));
 }
 
 /** The keys by which gateways refer to a record. */
@@ -127,7 +161,7 @@ export const targetArguments = builder.args((t) => ({
 }));
 
 /** Reads only the selected fields. Memoized, because a selection gives the same result each time. */
-export function readSearchSelection(
+function readSearchSelection(
   kind: RecordKind<CrmRecord>,
   info: GraphQLResolveInfo,
   { direction = 'forward' }: PageInput,
@@ -155,3 +189,37 @@ const remembered: Readonly<Record<Direction, WeakMap<readonly FieldNode[], Known
   forward: new WeakMap(),
   backward: new WeakMap(),
 };
+
+/** The query cost of a search by its filter. */
+export function searchCostsOf({ countLookUps }: Pick<FilterKind<never, never>, 'countLookUps'>) {
+  const lookUpsOf = ({ filter }: UncheckedArguments) =>
+    typeof filter === 'object' && filter !== null ? countLookUps(filter) : 0;
+  return costs({
+    weight: (args) => searchCost(lookUpsOf(args)),
+    pageSize: (args) => pageSizeOf(args, expectedContacts(lookUpsOf(args))),
+  });
+}
+
+/** The search that the arguments and the selection of a field describe. */
+export function readSearch<Input>(
+  kind: RecordKind<CrmRecord>,
+  { target, args, info }: SearchField<Input>,
+): RecordSearch<Input> {
+  const page = readPageInput(args);
+  return {
+    customerId: target.customerId,
+    provider: target.provider,
+    filter: args.filter,
+    page,
+    readFromCache: args.readFromCache ?? false,
+    selection: readSearchSelection(kind, info, page),
+  };
+}
+
+interface SearchField<Input> {
+  readonly target: RecordTarget;
+  readonly args: InputShapeFromFields<ReturnType<typeof searchOptions>> & {
+    readonly filter: Input;
+  };
+  readonly info: GraphQLResolveInfo;
+}

@@ -6,6 +6,8 @@ import {
   MIN_LINK_SECONDS,
 } from '../../domain/connect-link.ts';
 import { SEARCHABLE_PROVIDERS } from '../../domain/provider-names.ts';
+import { ACCESS_LEVELS, DEFAULT_ACCESS } from '../../domain/record-access.ts';
+import { RECORD_TYPES } from '../../domain/records/record-type.ts';
 import { field, string, url, uuid } from '../../domain/shape.ts';
 import { resolveCustomerId } from '../../usecases/authorization.ts';
 import { createConnectLink } from '../../usecases/connect-link.ts';
@@ -59,6 +61,15 @@ export const createConnectLinkTool = defineTool({
       .describe(
         'Login URL of this customer at the provider, for a link to one provider. Default: the page asks for it.',
       ),
+    records: z
+      .array(z.enum(RECORD_TYPES))
+      .min(1)
+      .default([...DEFAULT_ACCESS.records])
+      .describe('Types of records to ask for. The link extends a connection that exists.'),
+    access: z
+      .enum(ACCESS_LEVELS)
+      .default(DEFAULT_ACCESS.access)
+      .describe('Access to them to ask for.'),
     ...customerArgument,
   }),
   output: toOutputSchema({ link: toObjectSchema(linkFields, connectLink.description) }),

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { customFieldMapping } from '../../domain/custom-field.ts';
 import { customField, mappingProblem, providerField } from '../../domain/custom-fields.ts';
 import { PROVIDER_CALL } from '../../domain/records/record-search.ts';
+import { RECORD_TYPES } from '../../domain/records/record-type.ts';
 import type { Fields } from '../../domain/shape.ts';
 import { resolveCustomerId } from '../../usecases/authorization.ts';
 import { readFieldMappings } from '../../usecases/map-custom-fields.ts';
@@ -35,9 +36,13 @@ const providerFieldFields = pickFields(providerField.fields, [
 export const listCustomFieldsTool = defineTool({
   name: 'list_contact_fields',
   title: 'List custom fields',
-  description: `Lists the custom fields of the application, which contacts have as customFields, and for one CRM of the customer: the fields that contacts have there, which of them the custom fields are mapped to, and what is wrong with the mappings. ${UNTRUSTED}`,
+  description: `Lists the custom fields of one type of record of the application, which contacts or other records have as customFields, and for one CRM of the customer: the fields that these records have there, which of them the custom fields are mapped to, and what is wrong with the mappings. ${UNTRUSTED}`,
   annotations: READ_ONLY,
   input: z.strictObject({
+    record: z
+      .enum(RECORD_TYPES)
+      .default('CONTACT')
+      .describe('The type of the records. Default: CONTACT.'),
     provider: providerArgument(`The CRM. ${DEFAULT_PROVIDER}`),
     customOnly: z
       .boolean()
@@ -53,7 +58,10 @@ export const listCustomFieldsTool = defineTool({
   }),
   output: toOutputSchema({
     customFields: toListSchema('The custom fields of the application.', customFieldFields),
-    providerFields: toListSchema('The fields that contacts have in the CRM.', providerFieldFields),
+    providerFields: toListSchema(
+      'The fields that these records have in the CRM.',
+      providerFieldFields,
+    ),
     providerFieldCount: {
       type: 'integer',
       description: 'How many such fields there are, listed or not.',
@@ -64,16 +72,18 @@ export const listCustomFieldsTool = defineTool({
     ),
     mappingProblems: toListSchema('Mappings that cannot be used.', mappingProblem.fields),
   }),
-  async run(context, { customOnly, first, ...given }, charge) {
+  async run(context, { record, customOnly, first, ...args }, charge) {
     await charge(2 * PROVIDER_CALL + first);
-    const provider = await resolveProvider(context, given);
-    const target = { customerId: resolveCustomerId(context, given.customerId), provider };
-    const [providerFields, declared, mappings, problems] = await Promise.all([
-      readProviderFields(context, target),
+    const provider = await resolveProvider(context, args);
+    const target = { customerId: resolveCustomerId(context, args.customerId), provider };
+    const [providerFields, all, mappings, allProblems] = await Promise.all([
+      readProviderFields(context, { ...target, record }),
       context.loadCustomFields(),
-      readFieldMappings(context, target),
+      readFieldMappings(context, target, record),
       readMappingProblems(context, target),
     ]);
+    const declared = all[record];
+    const problems = allProblems.filter((one) => one.record === record || one.record === null);
     const listed = providerFields.filter(({ isCustom }) => isCustom || !customOnly);
     const records = (fields: Fields, list: readonly object[]) =>
       list.map((one) => toRecord(fields, one));

@@ -3,10 +3,12 @@ import { type Connection, connection, connectionStatus } from '../../domain/conn
 import { type Customer, customer } from '../../domain/customer.ts';
 import { PROVIDER_NAMES } from '../../domain/provider-names.ts';
 import { LIST_COST, VALUES_PER_CUSTOMER } from '../../domain/records/record-search.ts';
-import { boolean, field, wordsOf } from '../../domain/shape.ts';
+import { recordType } from '../../domain/records/record-type.ts';
+import { boolean, field, listOf, wordsOf } from '../../domain/shape.ts';
 import type { RequestContext } from '../../request/context.ts';
 import { findCustomer, listCustomers } from '../../usecases/find-customer.ts';
-import { findMissingScopes, readStatusReason } from '../../usecases/list-providers.ts';
+import { readStatusReason } from '../../usecases/list-providers.ts';
+import { findMissingScopes, readGrantedAccess } from '../../usecases/record-access.ts';
 import { type JsonSchema, pickFields, toObjectSchema, toRecord } from '../schemas.ts';
 import {
   customerArgument,
@@ -28,6 +30,8 @@ const connectionFields = {
     'account',
     'missingScopes',
   ]),
+  canRead: field(listOf(recordType), 'Types of records that may be read.'),
+  canWrite: field(listOf(recordType), 'Types of records that may be changed.'),
   canSearchContacts: field(boolean, 'Whether contacts of the provider can be searched.'),
 };
 
@@ -39,10 +43,13 @@ const connectionsSchema: JsonSchema = {
 
 function toConnectionRecord(context: RequestContext, one: Connection) {
   const { providers } = context;
+  const granted = readGrantedAccess(providers.get(one.providerName), one);
   return toRecord(connectionFields, {
     ...one,
     statusReason: readStatusReason(providers, one),
     missingScopes: findMissingScopes(providers, one),
+    canRead: granted.flatMap(({ record, canRead }) => (canRead ? [record] : [])),
+    canWrite: granted.flatMap(({ record, canWrite }) => (canWrite ? [record] : [])),
     canSearchContacts: providers.get(one.providerName)?.crm !== undefined,
   });
 }

@@ -32,11 +32,14 @@ export const customerArgument = {
     .describe('The application’s own id of the customer. Default: the header x-customer-id.'),
 };
 
-/** Takes `HUBSPOT` for `hubspot`, as the other APIs do. */
-export function providerEnum<const Name extends ProviderName>(names: readonly Name[]) {
+/** Takes names in upper case too, as the other APIs do. */
+export function providerEnum<const Name extends ProviderName>(
+  names: readonly Name[],
+  listed: readonly ProviderName[] = names,
+) {
   return z.preprocess(
-    (given) => (typeof given === 'string' ? (findProviderName(given) ?? given) : given),
-    z.enum(names),
+    (name) => (typeof name === 'string' ? (findProviderName(name) ?? name) : name),
+    z.enum(names, { error: () => `must be one of: ${listed.join(', ')}` }),
   );
 }
 
@@ -45,7 +48,7 @@ export function providerEnum<const Name extends ProviderName>(names: readonly Na
  * taken, and gets the error that says so.
  */
 export function providerArgument(description: string) {
-  return providerEnum(PROVIDER_NAMES)
+  return providerEnum(PROVIDER_NAMES, SEARCHABLE_PROVIDERS)
     .meta({ enum: [...SEARCHABLE_PROVIDERS] })
     .optional()
     .describe(description);
@@ -57,7 +60,7 @@ export const DEFAULT_PROVIDER =
 /** The provider of a call: the one that it names, else the header’s, else the only one that the customer has connected. */
 export async function resolveProvider(
   context: RequestContext,
-  { provider, customerId }: GivenProvider,
+  { provider, customerId }: ProviderInput,
 ): Promise<ProviderName> {
   const named = provider ?? readProviderHeader(context);
   if (named !== undefined) return named;
@@ -72,7 +75,7 @@ export async function resolveProvider(
   );
 }
 
-interface GivenProvider {
+interface ProviderInput {
   readonly provider?: ProviderName | undefined;
   readonly customerId?: string | undefined;
 }
@@ -125,6 +128,8 @@ interface ToolFacts {
   readonly annotations: Readonly<Record<string, boolean>>;
   /** Whether it takes an API key. */
   readonly needsKey?: boolean;
+  /** Whether it changes records: the settings and the caller's token have to allow it. */
+  readonly needsWrites?: boolean;
 }
 
 export interface Tool extends ToolFacts {

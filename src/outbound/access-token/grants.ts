@@ -9,8 +9,9 @@ import {
 } from '../../domain/oauth.ts';
 import { listCallableHosts, type Provider } from '../../domain/provider.ts';
 import { PROVIDER_TITLES } from '../../domain/provider-names.ts';
+import { findMissing } from '../../domain/record-access.ts';
 import type { ProviderResponse, RemoteRequest } from '../../domain/remote.ts';
-import type { OAuthClient } from '../../domain/token-refresh.ts';
+import { type OAuthClient, toBasicCredentials } from '../../domain/token-refresh.ts';
 import { checkInstanceUrl, checkLoginUrl } from '../../domain/urls.ts';
 import { isStorable, isVisibleAscii } from '../../lib/text.ts';
 import { codeOf } from '../failures.ts';
@@ -42,8 +43,12 @@ export function createGrants(deps: OutboundDeps) {
         const answer = await send(request);
         const grant = authorization.readGrant(answer, client, new Date(deps.clock.wall()));
         secrets.push(grant.accessToken, grant.refreshToken);
-        const identified = await identify(authorization, grant, client, send);
-        requireScopes(authorization, identified);
+        const identifyAt = (url: string | undefined) =>
+          sandbox || url === undefined ? origin : toCallableOrigin(provider, url);
+        const identified = await identify(authorization, grant, client, (request) =>
+          ask(identifyAt(authorization.identify?.origin?.(grant)), request),
+        );
+        requireScopes(authorization, identified, exchange.requiredScopes);
         const limited = withoutLongTexts(identified);
         return sandbox ? toSandbox(sandbox, limited) : checkInstance(provider, limited);
       } catch (thrown) {
@@ -89,9 +94,14 @@ export function createGrants(deps: OutboundDeps) {
       ask: (origin: string, request: RemoteRequest) =>
         callTokenEndpoint(endpoint, { origin, request, onCall }),
       async findClient(origin: string) {
-        const wanted = { applicationId, provider: provider.name, origin, clientId: oauthClientId };
-        const client = await deps.findOAuthClient(wanted);
-        if (client) secrets.push(client.clientSecret);
+        const clientQuery = {
+          applicationId,
+          provider: provider.name,
+          origin,
+          clientId: oauthClientId,
+        };
+        const client = await deps.findOAuthClient(clientQuery);
+        if (client) secrets.push(client.clientSecret, toBasicCredentials(client));
         return client;
       },
     };
@@ -99,6 +109,14 @@ export function createGrants(deps: OutboundDeps) {
 }
 
 const NO_CLIENT = 'The grant cannot be revoked, because its OAuth client is not configured.';
+
+/** The origin of an instance URL that the provider returned, which has to be on one of its hosts. */
+function toCallableOrigin(provider: GrantCall['provider'], url: string): string {
+  const hosts = listCallableHosts(provider);
+  const checked = checkInstanceUrl(url, { hosts, sandboxOrigins: [] });
+  if ('url' in checked) return new URL(checked.url).origin;
+  throw refused('The provider returned an instance URL that is not on one of its hosts.');
+}
 
 /** A failure matters only where the account is not known otherwise. */
 async function identify(
@@ -116,8 +134,12 @@ async function identify(
   }
 }
 
-function requireScopes(authorization: Authorization, { scopes }: Grant): void {
-  const missingScopes = authorization.findMissingScopes(scopes);
+function requireScopes(
+  authorization: Authorization,
+  { scopes }: Grant,
+  requiredScopes: readonly string[],
+): void {
+  const missingScopes = findMissing(authorization, requiredScopes, scopes);
   if (missingScopes.length === 0) return;
   throw new AuthorizationFailure('MISSING_SCOPES', `Not granted: ${missingScopes.join(', ')}.`, {
     missingScopes,
@@ -166,8 +188,8 @@ function checkInstance(provider: GrantCall['provider'], grant: Grant): Grant {
 }
 
 /**
- * Rewrites a sandbox grant, so that nothing stored leads to the real provider. An account that is named by its host, as
- * Salesforce's, has no name there: the host is this machine.
+ * Rewrites a sandbox grant, so that nothing stored leads to the real provider. An account that is named by its host
+ * has no name there: the host is this machine.
  */
 function toSandbox(
   { toInstanceUrl }: SandboxLogin,

@@ -4,7 +4,12 @@ import { type CrmAccess, listCallableHosts } from '../../domain/provider.ts';
 import { PROVIDER_TITLES } from '../../domain/provider-names.ts';
 import { type ProviderResponse, RemoteFailure, type RemoteRequest } from '../../domain/remote.ts';
 import type { RefreshedCredentials, StoredCredentials } from '../../domain/tenant.ts';
-import type { OAuthClient, RefreshedToken, TokenRefresh } from '../../domain/token-refresh.ts';
+import {
+  type OAuthClient,
+  type RefreshedToken,
+  type TokenRefresh,
+  toBasicCredentials,
+} from '../../domain/token-refresh.ts';
 import { checkInstanceUrl } from '../../domain/urls.ts';
 import { codeOf } from '../failures.ts';
 import type { Call } from '../http/transport.ts';
@@ -103,7 +108,7 @@ export function createConnectionTokens(deps: ConnectionTokensDeps) {
       origin,
       clientId,
     });
-    if (client) secrets.add(client.clientSecret);
+    if (client) secrets.add(client.clientSecret, toBasicCredentials(client));
     return client;
   }
 

@@ -24,7 +24,7 @@ import { cloneError, codeOf } from '../failures.ts';
 export function createTokens(deps: TokenDeps) {
   let reading = createSingleFlight<Token>(cloneError);
   const sharedRefresh = createSingleFlight<Token>(cloneError);
-  let kept: Token | undefined;
+  let cached: Token | undefined;
   /** No refresh of this generation until then. */
   let refreshPause: { readonly generation: number; readonly until: number } | undefined;
   /** The generation that the provider has permanently rejected. */
@@ -33,7 +33,7 @@ export function createTokens(deps: TokenDeps) {
   return {
     /** The cached token. Undefined: must be loaded. */
     current(): Token | undefined {
-      return kept && deps.clock.now() < kept.staleAt ? kept : undefined;
+      return cached && deps.clock.now() < cached.staleAt ? cached : undefined;
     },
 
     load(source: TokenSource): Promise<Token> {
@@ -41,14 +41,14 @@ export function createTokens(deps: TokenDeps) {
       return own(async () => {
         const token = keep(await readStored(source));
         // The credentials may have changed while they were read.
-        if (own !== reading) kept = undefined;
+        if (own !== reading) cached = undefined;
         return deps.clock.now() < token.refreshAt ? token : refreshEarly(source, token);
       });
     },
 
     /** Refreshes after the provider has rejected `seen` as expired. Undefined: there is no newer token. */
     async refreshExpired(source: TokenSource, seen: Token): Promise<Token | undefined> {
-      if (kept && kept.generation > seen.generation) return kept;
+      if (cached && cached.generation > seen.generation) return cached;
       if (refreshPause?.generation === seen.generation && deps.clock.now() < refreshPause.until)
         return undefined;
       if (isRefreshable(seen.stored.credentials)) return sharedRefresh(() => refresh(source, seen));
@@ -79,7 +79,7 @@ export function createTokens(deps: TokenDeps) {
 
     /** Clears the cache, because the stored credentials may have changed. */
     forget(): void {
-      kept = undefined;
+      cached = undefined;
       reading = createSingleFlight(cloneError);
     },
   };
@@ -105,8 +105,11 @@ export function createTokens(deps: TokenDeps) {
       return await sharedRefresh(() => refresh(source, token));
     } catch (error) {
       if (deps.clock.now() >= token.expiresAt || !isTransient(error)) throw error;
-      kept = { ...token, staleAt: Math.min(token.expiresAt, deps.clock.now() + RETRY_REFRESH_MS) };
-      return kept;
+      cached = {
+        ...token,
+        staleAt: Math.min(token.expiresAt, deps.clock.now() + RETRY_REFRESH_MS),
+      };
+      return cached;
     }
   }
 
@@ -134,7 +137,7 @@ export function createTokens(deps: TokenDeps) {
     reason: RefusalReason,
   ): Promise<void> {
     invalidGeneration = generation;
-    kept = undefined;
+    cached = undefined;
     await credentials.markRefused(connection.id, generation, reason);
   }
 
@@ -148,9 +151,12 @@ export function createTokens(deps: TokenDeps) {
       ? expiresAt - marginMs
       : Number.POSITIVE_INFINITY;
     const staleAt = now + TOKEN_CACHE_MS;
-    if (kept?.generation === stored.generation && kept.stored.instanceUrl === stored.instanceUrl) {
-      kept = { ...kept, staleAt: Math.min(kept.refreshAt, staleAt) };
-      return kept;
+    if (
+      cached?.generation === stored.generation &&
+      cached.stored.instanceUrl === stored.instanceUrl
+    ) {
+      cached = { ...cached, staleAt: Math.min(cached.refreshAt, staleAt) };
+      return cached;
     }
     const { credentials, generation } = stored;
     const value = credentials.type === 'token' ? credentials.value : credentials.accessToken;
@@ -161,8 +167,8 @@ export function createTokens(deps: TokenDeps) {
     }
     const origin = deps.originOf(stored.instanceUrl);
     const times = { expiresAt, refreshAt, staleAt: Math.min(refreshAt, staleAt) };
-    kept = { stored, generation, origin, authorization: `Bearer ${value}`, value, ...times };
-    return kept;
+    cached = { stored, generation, origin, authorization: `Bearer ${value}`, value, ...times };
+    return cached;
   }
 }
 

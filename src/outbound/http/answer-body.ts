@@ -30,9 +30,8 @@ export class ReceivedAnswer implements JsonResponse {
   }
 
   readJson(): unknown {
-    const text = toText(this.#bytes);
     try {
-      return parseExactJson(text);
+      return parseExactJson(this.#bytes, toText(this.#bytes));
     } catch {
       return undefined;
     }

@@ -7,6 +7,7 @@ import { readRetryAfter } from '../../lib/http-message.ts';
 import { findTransportProblem } from '../failures.ts';
 import { createGuardedConnector, createLoopbackConnector } from '../http/addresses.ts';
 import { MAX_INFORMATIONAL } from '../http/transport.ts';
+import { MAX_RESPONSE_BYTES } from './redact-response.ts';
 
 /**
  * Sends single webhook attempts, with limits on time and response size, without redirects, and to public hosts only.
@@ -45,9 +46,9 @@ export function createWebhookPost({
         };
         const call = { method: 'POST', headers, body, dispatcher, signal, onInfo } as const;
         const answer = await request(target, call);
-        // Only the status matters. A short body is drained, so that the connection can be reused.
-        await answer.body.dump({ limit: READ_BYTES, signal }).catch(() => undefined);
-        return toOutcome(answer.statusCode, answer.headers);
+        // A short body is read to its end, so that the connection can be reused.
+        const read = await readStart(answer.body);
+        return { ...toOutcome(answer.statusCode, answer.headers), read };
       } catch (error) {
         return signal.reason === STOPPED
           ? { kind: 'stopped' }
@@ -67,11 +68,27 @@ export function createWebhookPost({
   };
 }
 
+/** At most some kilobytes: the rest is not received. */
+async function readStart(body: AsyncIterable<Buffer>): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  try {
+    for await (const chunk of body) {
+      chunks.push(chunk);
+      bytes += chunk.length;
+      if (bytes > MAX_RESPONSE_BYTES) break;
+    }
+  } catch {
+    // The status has been received, and is what counts.
+  }
+  return Buffer.concat(chunks);
+}
+
 function toOutcome(
   status: number,
   headers: Record<string, string | string[] | undefined>,
-): PostOutcome {
-  if (status >= 200 && status < 300) return { kind: 'arrived' };
+): Exclude<PostOutcome, { kind: 'stopped' }> {
+  if (status >= 200 && status < 300) return { kind: 'arrived', status };
   // A repeated header is invalid.
   const sent = {
     'retry-after': String(headers['retry-after'] ?? ''),
@@ -109,17 +126,17 @@ const UNREADABLE = new Error('unreadable');
 const ANSWER_MS = 15_000;
 const CONNECT_MS = 5_000;
 const KEEP_ALIVE_MS = 10_000;
-/** Each may arrive as a chunk of its own, which takes 15 µs. */
-const READ_BYTES = 1_024;
 
 export type PostOutcome =
-  | { readonly kind: 'arrived' }
+  | { readonly kind: 'arrived'; readonly status: number; readonly read?: Buffer }
   /** Stopped by us, which says nothing about the endpoint. */
   | { readonly kind: 'stopped' }
   | {
       readonly kind: 'failed';
       readonly reason: string;
       readonly status?: number;
+      /** The beginning of the body. */
+      readonly read?: Buffer;
       readonly retryAfterMs?: number | undefined;
     };
 

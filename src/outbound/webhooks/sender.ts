@@ -5,6 +5,7 @@ import { backoff } from '../../lib/backoff.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { openPump } from '../../lib/pump.ts';
 import { createWebhookPost, type PostOutcome } from './post.ts';
+import { redactResponse } from './redact-response.ts';
 
 /**
  * Sends due webhook deliveries over connections of its own, to many endpoints concurrently, in slots that applications
@@ -75,6 +76,7 @@ export function openWebhookSender(deps: SenderDeps) {
     async function attempt(delivery: Delivery): Promise<void> {
       const { id, url, secrets } = endpoint;
       const headers = signWebhook({ delivery, secrets, wall: clock.wall() });
+      const startedAt = clock.now();
       const outcome: PostOutcome =
         secrets.length > 0
           ? await post.send({ url, headers, body: delivery.body })
@@ -83,6 +85,18 @@ export function openWebhookSender(deps: SenderDeps) {
               reason: 'its secret cannot be opened: a key is missing in the key ring',
             };
       if (outcome.kind === 'stopped') return;
+      if (deps.keepsResponses) {
+        const { read } = outcome;
+        const response = {
+          attempt: delivery.attempts + 1,
+          status: outcome.status ?? null,
+          reason: outcome.kind === 'failed' ? outcome.reason : null,
+          body: read ? redactResponse(read, secrets) : null,
+          ms: Math.round(clock.now() - startedAt),
+        };
+        // What operators can look at must not keep the delivery from being recorded.
+        await queue.keepResponse(delivery, response).catch(deps.onError);
+      }
       if (outcome.kind === 'arrived') {
         await queue.succeed(delivery, endpoint.failures >= PATIENCE);
         deps.onAttempt('delivered');
@@ -112,6 +126,8 @@ interface SenderDeps {
   readonly queue: WebhookQueue;
   readonly clock: Clock;
   readonly mayLoopback: boolean;
+  /** Whether responses are stored for the console. */
+  readonly keepsResponses: boolean;
   onAttempt(result: 'delivered' | 'failed' | 'gone'): void;
   onError(error: unknown): void;
 }

@@ -15,11 +15,6 @@ const VERSION = '2026-03';
 export const API_VERSION: ApiVersion = { version: VERSION, supportedUntil: '2027-09-30' };
 
 export const PATHS = {
-  associations: {
-    company: `/crm/associations/${VERSION}/contacts/companies/batch/read`,
-    deal: `/crm/associations/${VERSION}/contacts/deals/batch/read`,
-    ticket: `/crm/associations/${VERSION}/contacts/tickets/batch/read`,
-  },
   token: `/oauth/${VERSION}/token`,
   introspect: `/oauth/${VERSION}/token/introspect`,
   revoke: `/oauth/${VERSION}/token/revoke`,
@@ -29,7 +24,12 @@ export const PATHS = {
 export const OBJECTS = {
   list: `/crm/objects/${VERSION}`,
   properties: `/crm/properties/${VERSION}`,
+  associations: `/crm/associations/${VERSION}`,
+  pipelines: `/crm/pipelines/${VERSION}`,
 } as const;
+
+export const OWNERS_PATH = `/crm/owners/${VERSION}`;
+export const ACCOUNT_PATH = `/account-info/${VERSION}/details`;
 
 /** Reads with GET. Throws on an error response, unless it says that there is no such object. */
 export async function get(
@@ -95,11 +95,11 @@ export async function askForKnown(
 }
 
 /** Reads a successful response. `read` returns undefined for an undocumented shape. */
-export async function parseResponse<Result>(
+export function parseResponse<Result>(
   read: (json: unknown) => Result | undefined,
   answer: JsonResponse,
-): Promise<Result> {
-  const json = await answer.readJson();
+): Result {
+  const json = answer.readJson();
   const understood = read(json);
   if (understood === undefined) {
     throw json === undefined
@@ -223,6 +223,12 @@ export function isResultList(list: unknown): list is readonly unknown[] {
 }
 
 const MAX_RESULTS = 1_000;
+
+/** The records of a response, checked without copying, because they are most of the data. Undefined for anything else. */
+export function toResults(json: unknown): readonly unknown[] | undefined {
+  const results = isRecord(json) ? json['results'] : undefined;
+  return isResultList(results) ? results : undefined;
+}
 
 export const optionalText = z.string().nullish().catch(null);
 

@@ -1,6 +1,7 @@
 import { readCustomFieldValues } from '../../domain/custom-field-values.ts';
-import { COMPANY, type Company, type CompanyField, toMoney } from '../../domain/records/company.ts';
+import { COMPANY, type Company, type CompanyField } from '../../domain/records/company.ts';
 import { companyFilters } from '../../domain/records/company-filter.ts';
+import { toMoney } from '../../domain/records/money.ts';
 import { type RecordOrigin, toRawData } from '../../domain/records/record.ts';
 import type { FieldSelection } from '../../domain/records/record-search.ts';
 import { isRecord } from '../../lib/json.ts';
@@ -71,9 +72,9 @@ export const COMPANY_OBJECT: HubSpotObject<Company> = {
   filters: companyFilters,
   name: 'companies',
   properties: PROPERTIES_OF,
+  nameProperties: ['name'],
   keys: ['hs_object_id'],
   modified: 'hs_lastmodifieddate',
   mergedIds: [MERGED_IDS],
-  isMapped: () => false,
   toRecord: toCompany,
 };

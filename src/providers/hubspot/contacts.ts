@@ -1,5 +1,4 @@
 import { readCustomFieldValues } from '../../domain/custom-field-values.ts';
-import { isContactObject } from '../../domain/custom-fields.ts';
 import { normalizeEmail } from '../../domain/email.ts';
 import {
   type Address,
@@ -84,10 +83,10 @@ export const CONTACT_OBJECT: HubSpotObject<Contact> = {
   filters: contactFilters,
   name: 'contacts',
   properties: PROPERTIES_OF,
+  nameProperties: ['firstname', 'lastname'],
   keys: ['email', 'hs_additional_emails', 'hs_object_id'],
   modified: 'lastmodifieddate',
   mergedIds: [MERGED_IDS, 'hs_calculated_merged_vids'],
-  isMapped: isContactObject,
   toRecord: toContact,
 };
 

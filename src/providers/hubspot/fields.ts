@@ -1,10 +1,7 @@
 import * as z from 'zod';
-import {
-  MAX_PROVIDER_FIELDS,
-  type ProviderField,
-  type ProviderFieldType,
-} from '../../domain/custom-fields.ts';
+import { MAX_PROVIDER_FIELDS, type ProviderFieldType } from '../../domain/custom-fields.ts';
 import type { CustomerAccount } from '../../domain/provider.ts';
+import type { DescribedField } from '../../domain/writing.ts';
 import { isRecord } from '../../lib/json.ts';
 import {
   optionalFlag,
@@ -20,7 +17,7 @@ import { OBJECTS, parseResponse, toFailure } from './call.ts';
 export async function listFields(
   { send }: CustomerAccount,
   object: string,
-): Promise<readonly ProviderField[]> {
+): Promise<readonly DescribedField[]> {
   const path = `${OBJECTS.properties}/${object}`;
   const answer = await send({
     method: 'GET',
@@ -30,8 +27,8 @@ export async function listFields(
     isDescription: true,
   });
   if (answer.status < 200 || answer.status > 299) throw toFailure(answer);
-  const properties = await parseResponse(toProperties, answer);
-  const fields: ProviderField[] = [];
+  const properties = parseResponse(toProperties, answer);
+  const fields: DescribedField[] = [];
   for (const property of properties.slice(0, MAX_PROVIDER_FIELDS)) {
     const known = wireProperty.safeParse(property).data;
     if (known && known.archived !== true) fields.push(toField(known));
@@ -44,9 +41,10 @@ function toProperties(json: unknown): readonly unknown[] | undefined {
   return Array.isArray(results) ? results : undefined;
 }
 
-function toField(property: WireProperty): ProviderField {
-  const { name, label, hubspotDefined, options } = property;
+function toField(property: WireProperty): DescribedField {
+  const { name, label, hubspotDefined, options, calculated, modificationMetadata } = property;
   const type = toType(property);
+  const isOpen = calculated !== true && modificationMetadata?.readOnlyValue !== true;
   return {
     name,
     label: toLabel(label, name),
@@ -55,6 +53,16 @@ function toField(property: WireProperty): ProviderField {
     // HubSpot has no flag for it.
     isFilterable: property.type !== 'json' && property.type !== 'object_coordinates',
     choices: toChoices(options),
+    writing: {
+      canCreate: isOpen,
+      canUpdate: isOpen,
+      isRequired: false,
+      canClear: true,
+      maxLength: type === 'TEXT' ? MAX_TEXT : null,
+      // The options are records of another kind, or stages of pipelines, which the list does not have.
+      takesOthers: property.externalOptions === true,
+      isUnique: property.hasUniqueValue === true,
+    },
   };
 }
 
@@ -73,6 +81,8 @@ const TYPES: Readonly<Record<string, ProviderFieldType>> = {
   datetime: 'DATETIME',
 };
 
+const MAX_TEXT = 65_536;
+
 /** Only the name is needed. */
 const wireProperty = z.object({
   name: wireName,
@@ -83,6 +93,9 @@ const wireProperty = z.object({
   externalOptions: optionalFlag,
   hubspotDefined: optionalFlag,
   archived: optionalFlag,
+  calculated: optionalFlag,
+  hasUniqueValue: optionalFlag,
+  modificationMetadata: z.object({ readOnlyValue: optionalFlag }).nullish().catch(null),
   options: optionalList,
 });
 type WireProperty = z.infer<typeof wireProperty>;

@@ -1,11 +1,14 @@
 import type {
   CustomFieldFilter,
+  DealConditions,
   ListFilter,
   PhoneFilter,
 } from '../../domain/records/conditions.ts';
+import type { CrmRecord } from '../../domain/records/record.ts';
+import type { HubSpotObject } from './object.ts';
 
 /** How HubSpot searches by each condition. Hits are verified, so a query may match too much, and never too little. */
-export function toQuery(filter: ListFilter, modified: string): SearchQuery {
+export function toQuery(filter: ListFilter, object: SearchedObject): SearchQuery {
   switch (filter.by) {
     case 'all':
       return exact([[]]);
@@ -14,9 +17,13 @@ export function toQuery(filter: ListFilter, modified: string): SearchQuery {
     case 'emailDomain':
       return toDomainQuery(filter.domain);
     case 'modifiedSince':
-      return exact([[between(modified, filter.since, filter.until)]]);
+      return exact([[between(object.modified, filter.since, filter.until)]]);
     case 'namePrefix':
-      return toNameQuery(filter.prefix);
+      return toNameQuery(filter.prefix, object.nameProperties);
+    case 'domains':
+      return exact(['', 'www.'].map((prefix) => [isDomain(filter.domains, prefix)]));
+    case 'where':
+      return toDealQuery(filter.where);
     case 'customField':
       return toCustomFieldQuery(filter);
   }
@@ -42,7 +49,7 @@ function toDomainQuery(domain: string): SearchQuery {
  * tokens is not documented. By Unicode's rules a hyphen does, and an apostrophe does not. A star in the prefix is a
  * wildcard, which only matches more.
  */
-function toNameQuery(prefix: string): SearchQuery {
+function toNameQuery(prefix: string, names: readonly string[]): SearchQuery {
   const words = prefix.split(/[^\p{L}\p{N}\p{M}]+/u).filter((word) => word !== '');
   const tokens = words.map((word, index) =>
     // Six filters of a group at most, of which one or two are the range of ids.
@@ -50,16 +57,17 @@ function toNameQuery(prefix: string): SearchQuery {
   );
   const isWord = words.length === 1 && words[0] === prefix;
   const parts = isWord || words.length === 0 ? [] : [tokens.slice(-MAX_TOKENS)];
-  const wholes = ['firstname', 'lastname'].map((name) => [hasToken(name, `${prefix}*`)]);
+  const wholes = names.map((name) => [hasToken(name, `${prefix}*`)]);
   const divided = parts.flatMap((all) =>
-    ['firstname', 'lastname'].map((name) => all.map((one) => hasToken(name, one))),
+    names.map((name) => all.map((one) => hasToken(name, one))),
   );
-  // Most names with an apostrophe are last names.
+  // Of contacts, most names with an apostrophe are last names.
+  const [last = '', first] = [...names].reverse();
   const quoted = [
-    ['lastname', "'"],
-    ['lastname', '\u2019'],
-    ['firstname', "'"],
-  ].map(([name = '', sign]) => [hasToken(name, `*${sign}${prefix}*`)]);
+    [last, "'"],
+    [last, '\u2019'],
+    [first, "'"],
+  ].flatMap(([name, sign]) => (name ? [[hasToken(name, `*${sign}${prefix}*`)]] : []));
   return { groups: [...wholes, ...divided, ...quoted].slice(0, MAX_GROUPS), isExact: false };
 }
 
@@ -116,6 +124,58 @@ function toCustomFieldQuery({ field, value, sourceType }: CustomFieldFilter): Se
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 
+function isDomain(domains: readonly string[], prefix: string): SearchFilter {
+  return { propertyName: 'domain', operator: 'IN', values: domains.map((one) => prefix + one) };
+}
+
+/** At most six filters in a group, of which one is the range of ids: a stage belongs to one pipeline. */
+function toDealQuery({
+  pipelineId,
+  stageId,
+  status,
+  ownerId,
+  closeDate,
+}: DealConditions): SearchQuery {
+  const stage =
+    stageId === undefined ? isEqual('pipeline', pipelineId) : isEqual('dealstage', stageId);
+  const from = Date.parse(closeDate?.from ?? FIRST_DAY);
+  const to = Date.parse(closeDate?.to ?? LAST_DAY) + DAY_MS - 1;
+  const others = [
+    ...stage,
+    ...isEqual('hubspot_owner_id', ownerId),
+    ...(closeDate ? [between('closedate', from, to)] : []),
+  ];
+  // With a pipeline and a stage only the stage is compared.
+  const isExact = pipelineId === undefined || stageId === undefined;
+  const groups = toStatusFilters(status).map((filters) => [...filters, ...others]);
+  return { groups, isExact };
+}
+
+/** A deal that never had a stage may have none of the calculated properties. */
+function toStatusFilters(status: DealConditions['status']): SearchQuery['groups'] {
+  const [won, lost] = ['hs_is_closed_won', 'hs_is_closed_lost'] as const;
+  switch (status) {
+    case undefined:
+      return [[]];
+    case 'won':
+      return [isEqual(won, 'true')];
+    case 'lost':
+      return [isEqual(lost, 'true')];
+    case 'open':
+      return [
+        [...isEqual(won, 'false'), ...isEqual(lost, 'false')],
+        [won, lost].map((propertyName) => ({ propertyName, operator: 'NOT_HAS_PROPERTY' })),
+      ];
+  }
+}
+
+function isEqual(propertyName = '', value: string | undefined): readonly SearchFilter[] {
+  return value === undefined ? [] : [{ propertyName, operator: 'EQ', value }];
+}
+
+const FIRST_DAY = '0001-01-01';
+const LAST_DAY = '9999-12-31';
+
 function exact(groups: SearchQuery['groups']): SearchQuery {
   return { groups, isExact: true };
 }
@@ -136,6 +196,8 @@ export interface SearchQuery {
   /** Whether only contacts that match pass, but for what the index has not seen yet: then HubSpot's total counts. */
   readonly isExact: boolean;
 }
+
+type SearchedObject = Pick<HubSpotObject<CrmRecord>, 'modified' | 'nameProperties'>;
 
 interface SearchFilter {
   readonly propertyName: string;

@@ -7,6 +7,7 @@ import {
   readTokens,
   toFormRequest,
 } from '../../domain/oauth.ts';
+import type { RecordScopes } from '../../domain/record-access.ts';
 import { type ProviderResponse, RemoteFailure } from '../../domain/remote.ts';
 import type { OAuthClient, RefreshedToken, TokenRefresh } from '../../domain/token-refresh.ts';
 import { toQuery } from '../../lib/http-message.ts';
@@ -14,8 +15,6 @@ import { parseJson } from '../../lib/json.ts';
 import { API_ORIGIN, optionalText, PATHS, readProblem, toFailure, wireId } from './call.ts';
 
 export const LOGIN_HOSTS: readonly RegExp[] = [/^app(-[a-z]{2,4}\d{1,3})?\.hubspot\.com$/];
-
-const REQUIRED_SCOPES: readonly string[] = ['oauth', 'crm.objects.contacts.read'];
 
 const SCOPE_TITLES: Authorization['scopeTitles'] = {
   'crm.objects.companies.read': 'companies',
@@ -34,16 +33,22 @@ const SCOPE_TITLES: Authorization['scopeTitles'] = {
  * but the page no challenge. A wrong client or redirect URI ends on HubSpot's error page without a redirect.
  */
 export const authorization: Authorization = {
-  requiredScopes: REQUIRED_SCOPES,
+  baseScopes: ['oauth'],
+  recordScopes: {
+    CONTACT: toScopes('contacts'),
+    COMPANY: toScopes('companies'),
+    DEAL: toScopes('deals'),
+  },
+  impliedScopes: {},
   scopeTitles: SCOPE_TITLES,
   logins: [{ name: 'HubSpot', origin: 'https://app.hubspot.com' }],
   loginHosts: LOGIN_HOSTS,
-  toConsentUrl({ loginOrigin, clientId, redirectUri, state, optionalScopes }) {
+  toConsentUrl({ loginOrigin, clientId, redirectUri, state, requiredScopes, optionalScopes }) {
     const query = toQuery({
       client_id: clientId,
       redirect_uri: redirectUri,
-      scope: REQUIRED_SCOPES.join(' '),
-      optional_scope: optionalScopes.filter((scope) => !REQUIRED_SCOPES.includes(scope)).join(' '),
+      scope: requiredScopes.join(' '),
+      optional_scope: optionalScopes.filter((scope) => !requiredScopes.includes(scope)).join(' '),
       state,
     });
     return `${loginOrigin}/oauth/authorize?${query}`;
@@ -65,7 +70,6 @@ export const authorization: Authorization = {
     },
     readAccount,
   },
-  findMissingScopes: (granted) => REQUIRED_SCOPES.filter((scope) => !granted.includes(scope)),
   readDenial: readOAuthDenial,
   revocation: {
     origin: () => API_ORIGIN,
@@ -79,6 +83,11 @@ export const authorization: Authorization = {
     isRevoked,
   },
 };
+
+/** The scopes of an object. Those that read it also read its properties, and the pipelines of deals. */
+function toScopes(object: string): RecordScopes {
+  return { read: [`crm.objects.${object}.read`], write: [`crm.objects.${object}.write`] };
+}
 
 function readGrant(answer: ProviderResponse, _client: OAuthClient, now: Date): Grant {
   if (isBadCode(answer)) {

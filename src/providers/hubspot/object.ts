@@ -1,4 +1,5 @@
 import { type Connection, findFieldMappings } from '../../domain/connection.ts';
+import { isObjectOf } from '../../domain/custom-fields.ts';
 import type { FilterKind } from '../../domain/records/conditions.ts';
 import type { CrmRecord, RecordKind, RecordOrigin } from '../../domain/records/record.ts';
 import {
@@ -8,28 +9,29 @@ import {
 } from '../../domain/records/record-search.ts';
 import { isRecord } from '../../lib/json.ts';
 import { toText } from '../../lib/text.ts';
+import type { Completable } from '../complete-records.ts';
 
 /** A type of record in HubSpot. */
-export interface HubSpotObject<Item extends CrmRecord> {
+export interface HubSpotObject<Item extends CrmRecord> extends Completable<Item> {
   readonly kind: RecordKind<Item>;
   readonly filters: Pick<FilterKind<Item, never>, 'matches' | 'verifiedFields'>;
   /** As paths name it. */
   readonly name: string;
   /** The properties that each field of the common shape is made of. HubSpot sends only requested properties. */
   readonly properties: Readonly<Record<string, readonly string[]>>;
+  /** The properties with the names of a record, of which `namePrefix` compares the words. */
+  readonly nameProperties: readonly string[];
   /** Requested with every record, so that hits can be verified. */
   readonly keys: readonly string[];
   /** The property with the time of the last change. */
   readonly modified: string;
   /** The properties with the ids of records that were merged into this one. */
   readonly mergedIds: readonly string[];
-  /** Whether the object of a customer's field mapping is this one. */
-  isMapped(object: string): boolean;
   /** Undefined if it is no record. Throws only for raw data beyond its limits, whatever the response holds. */
   toRecord(record: unknown, source: RecordOrigin, selection: FieldSelection): Item | undefined;
 }
 
-type AnyObject = Pick<HubSpotObject<CrmRecord>, 'properties' | 'keys' | 'kind' | 'isMapped'>;
+type AnyObject = Pick<HubSpotObject<CrmRecord>, 'properties' | 'keys' | 'kind'>;
 
 /** The properties to request: also those of custom fields and, with raw data, those that were mapped or asked for. */
 export function propertiesFor(
@@ -51,7 +53,9 @@ function commonPropertiesFor(
   if (fields) return toProperties(object, fields);
   const every = toProperties(object, everyFieldOf(object));
   if (!selection.rawData) return every;
-  const mapped = findFieldMappings(connection, object.isMapped)
+  const mapped = findFieldMappings(connection, (name) =>
+    isObjectOf(object.kind.type, undefined, name),
+  )
     .map(({ mappedField }) => mappedField.trim())
     .filter((field) => field !== '');
   return [...new Set([...every, ...mapped, ...(selection.rawFields ?? NONE)])];

@@ -1,4 +1,3 @@
-import * as z from 'zod';
 import {
   type CrmAdapter,
   type CustomerAccount,
@@ -9,28 +8,31 @@ import {
   type RecordAdapter,
 } from '../../domain/provider.ts';
 import type { AssociatedObject, Association, Contact } from '../../domain/records/contact.ts';
+import type { LinksById } from '../../domain/records/link.ts';
 import type { CrmRecord } from '../../domain/records/record.ts';
 import { type FieldSelection, toRecordOrigin } from '../../domain/records/record-search.ts';
+import type { RecordType } from '../../domain/records/record-type.ts';
 import type { JsonResponse, ProviderResponse } from '../../domain/remote.ts';
 import { chunk } from '../../lib/batcher.ts';
-import { isRecord } from '../../lib/json.ts';
+import { completeRecords } from '../complete-records.ts';
+import { OBJECT_NAMES, readAssociations } from './associations.ts';
 import {
   API_ORIGIN,
   API_VERSION,
   askForKnown,
-  isResultList,
   OBJECTS,
-  PATHS,
-  paginationLimitError,
   parseResponse,
   readPause,
-  toUnknownShape,
-  wireId,
-  wirePaging,
+  toResults,
 } from './call.ts';
 import { COMPANY_OBJECT } from './companies.ts';
+import { companyWrites } from './company-writes.ts';
+import { CONTACT_WRITES } from './contact-writes.ts';
 import { CONTACT_OBJECT, toLookupEmails } from './contacts.ts';
+import { dealWrites } from './deal-writes.ts';
+import { DEAL_OBJECT } from './deals.ts';
 import { listFields } from './fields.ts';
+import { createLinkWriter } from './link-writes.ts';
 import { authorization, isTokenInvalid, LOGIN_HOSTS, refresh } from './oauth.ts';
 import {
   compareIds,
@@ -39,8 +41,11 @@ import {
   propertiesFor,
   toMergedIds,
 } from './object.ts';
+import { readOwners } from './owners.ts';
+import { readPipelines } from './pipelines.ts';
 import { createBulkReader } from './records.ts';
 import { count, readList } from './search.ts';
+import { createWriter } from './writes.ts';
 
 /** The maximum of records per call. */
 const BATCH = 100;
@@ -82,9 +87,38 @@ export const hubspot: Provider = {
           customField: EXACT,
           all: EXACT,
         },
+        writes: { canUpsert: true },
         associatedObjects: ['company', 'deal', 'ticket'],
+        linkedTo: ['COMPANY', 'DEAL'],
       },
-      COMPANY: { filters: { modifiedSince: EXACT, all: EXACT }, associatedObjects: [] },
+      COMPANY: {
+        filters: {
+          domain: EXACT,
+          domains: EXACT,
+          namePrefix: LOOSE,
+          modifiedSince: EXACT,
+          customField: EXACT,
+          all: EXACT,
+        },
+        writes: { canUpsert: true },
+        associatedObjects: [],
+        linkedTo: ['CONTACT', 'DEAL'],
+      },
+      DEAL: {
+        filters: {
+          pipelineId: EXACT,
+          stageId: EXACT,
+          status: EXACT,
+          ownerId: EXACT,
+          closeDate: EXACT,
+          modifiedSince: EXACT,
+          customField: EXACT,
+          all: EXACT,
+        },
+        writes: { canUpsert: false },
+        associatedObjects: [],
+        linkedTo: ['CONTACT', 'COMPANY'],
+      },
     },
     // Clients are advised to wait that long after an update.
     searchLagMs: 60_000,
@@ -115,10 +149,24 @@ function openCrm(account: CustomerAccount): CrmAdapter {
         ...openRecords(account, CONTACT_OBJECT),
         findByKey: (emails, selection) => findByEmails(account, emails, selection),
         related: (ids, object) => findAssociations(account, ids, object),
+        openWriter: () => createWriter(account, CONTACT_OBJECT, CONTACT_WRITES),
       }),
-      COMPANY: () => openRecords(account, COMPANY_OBJECT),
+      COMPANY() {
+        const records = openRecords(account, COMPANY_OBJECT);
+        return {
+          ...records,
+          openWriter: () => createWriter(account, COMPANY_OBJECT, companyWrites(records)),
+        };
+      },
+      DEAL: () => ({
+        ...completeRecords(account, DEAL_OBJECT, openRecords(account, DEAL_OBJECT)),
+        openWriter: () => createWriter(account, DEAL_OBJECT, dealWrites(account)),
+      }),
     },
+    pipelines: () => readPipelines(account),
+    owners: () => readOwners(account),
     bulk: () => createBulkReader(account),
+    links: () => createLinkWriter(account),
   };
 }
 
@@ -131,16 +179,23 @@ function openRecords<Item extends CrmRecord>(
     count: (filter) => count(account, object, filter),
     listFields: () => listFields(account, object.name),
 
+    links: (requests) =>
+      Promise.all(
+        requests.map(({ to, ids }) =>
+          findLinks(account, { from: object, to }, ids).catch((error: Error) => error),
+        ),
+      ),
+
     /** The id of a merged record finds the surviving one, which has another id. */
     async findByIds(ids, selection) {
-      const asked = new Set(ids.filter(isRecordId));
-      const answers = await askBatches(account, { object, inputs: [...asked], selection });
+      const recordIds = new Set(ids.filter(isRecordId));
+      const answers = await askBatches(account, { object, inputs: [...recordIds], selection });
       const found = new Map<string, Item>();
       const take = (item: Item, record: unknown) => {
         for (const id of [item.remoteId, ...toMergedIds(object, record)])
-          if (asked.has(id)) found.set(id, item);
+          if (recordIds.has(id)) found.set(id, item);
       };
-      await takeRecords(account, answers, { object, selection, take });
+      takeRecords(account, answers, { object, selection, take });
       return found;
     },
   };
@@ -172,8 +227,19 @@ async function findByEmails(
         found.set(email, known === NO_CONTACTS ? [contact] : [...known, contact]);
     }
   };
-  await takeRecords(account, answers, { object, selection, take });
+  takeRecords(account, answers, { object, selection, take });
   return found;
+}
+
+async function findLinks(
+  account: CustomerAccount,
+  { from, to }: { readonly from: Pick<HubSpotObject<CrmRecord>, 'name'>; readonly to: RecordType },
+  ids: readonly string[],
+): Promise<LinksById> {
+  const found = await readAssociations(account, { from: from.name, to: OBJECT_NAMES[to] }, ids);
+  const toLinks = (linked: ReadonlyMap<string, boolean>) =>
+    Array.from(linked, ([remoteId, isPrimary]) => ({ remoteId, isPrimary }));
+  return new Map(Array.from(found, ([id, linked]) => [id, toLinks(linked)]));
 }
 
 async function findAssociations(
@@ -181,27 +247,18 @@ async function findAssociations(
   ids: readonly string[],
   object: AssociatedObject,
 ): Promise<ReadonlyMap<string, readonly Association[]>> {
-  const found = new Map(ids.map((id) => [id, new Map<string, Association>()]));
-  let inputs: readonly Input[] = [...found.keys()].filter(isRecordId).map((id) => ({ id }));
-  for (let round = 0; inputs.length > 0; round += 1) {
-    if (round === MAX_ROUNDS) {
-      throw paginationLimitError(
-        `list of associations (${object}) did not end within ${MAX_ROUNDS} pages`,
-      );
-    }
-    const read = chunk(inputs, ASSOCIATION_BATCH).map((batch) => readLinks(account, batch, object));
-    const next: Input[] = [];
-    for (const { from, to, paging } of (await Promise.all(read)).flat()) {
-      const linked = found.get(from.id);
-      // A company is listed once per association type.
-      for (const { toObjectId: remoteId } of to ?? []) linked?.set(remoteId, { object, remoteId });
-      const after = paging?.next?.after;
-      if (linked && after) next.push({ id: from.id, after });
-    }
-    inputs = next;
-  }
-  return new Map([...found].map(([id, linked]) => [id, [...linked.values()]]));
+  const to = ASSOCIATED_NAMES[object];
+  const found = await readAssociations(account, { from: CONTACT_OBJECT.name, to }, ids);
+  const toList = (linked: ReadonlyMap<string, boolean>) =>
+    Array.from(linked.keys(), (remoteId) => ({ object, remoteId }));
+  return new Map(Array.from(found, ([id, linked]) => [id, toList(linked)]));
 }
+
+const ASSOCIATED_NAMES: Readonly<Record<AssociatedObject, string>> = {
+  company: COMPANY_OBJECT.name,
+  deal: DEAL_OBJECT.name,
+  ticket: 'tickets',
+};
 
 const NO_CONTACTS: readonly Contact[] = [];
 
@@ -214,8 +271,8 @@ function askBatches(
   account: CustomerAccount,
   { object, inputs, idProperty, selection }: Question,
 ): Promise<Answers> {
-  const wanted = propertiesFor(object, account.connection, selection);
-  const properties = idProperty ? wanted : [...wanted, ...object.mergedIds];
+  const selected = propertiesFor(object, account.connection, selection);
+  const properties = idProperty ? selected : [...selected, ...object.mergedIds];
   const batches = chunk(inputs, BATCH).map((batch) =>
     askForKnown(account, `${OBJECTS.list}/${object.name}/batch/read`, {
       idProperty,
@@ -227,24 +284,18 @@ function askBatches(
 }
 
 /** Parses and maps the records of each batch. */
-async function takeRecords<Item extends CrmRecord>(
+function takeRecords<Item extends CrmRecord>(
   { connection }: CustomerAccount,
   answers: Answers,
   { object, selection, take }: Taking<Item>,
-): Promise<void> {
-  const source = toRecordOrigin(connection);
+): void {
+  const source = toRecordOrigin(connection, object.kind);
   for (const answer of answers) {
-    for (const record of answer ? await parseResponse(toRecords, answer) : []) {
+    for (const record of answer ? parseResponse(toResults, answer) : []) {
       const item = object.toRecord(record, source, selection);
       if (item) take(item, record);
     }
   }
-}
-
-/** Checks the array without copying, because it is most of the data. Undefined for anything else. */
-function toRecords(json: unknown): readonly unknown[] | undefined {
-  const results = isRecord(json) ? json['results'] : undefined;
-  return isResultList(results) ? results : undefined;
 }
 
 type Answers = readonly (JsonResponse | undefined)[];
@@ -262,40 +313,4 @@ interface Question {
   /** Absent: the inputs are record ids. */
   readonly idProperty?: 'email';
   readonly selection: FieldSelection;
-}
-
-async function readLinks(
-  account: CustomerAccount,
-  inputs: readonly Input[],
-  object: AssociatedObject,
-) {
-  const answer = await askForKnown(account, PATHS.associations[object], { inputs }, 'associations');
-  const links: Link[] = [];
-  for (const record of answer ? await parseResponse(toRecords, answer) : []) {
-    const link = wireLink.safeParse(record).data;
-    if (answer && !link) throw toUnknownShape(answer);
-    if (link) links.push(link);
-  }
-  return links;
-}
-
-const ASSOCIATION_BATCH = 1_000;
-const ASSOCIATIONS_PER_PAGE = 500;
-/** No real contact has this many pages of associations. */
-const MAX_ROUNDS = 40;
-
-const wireLink = z.object({
-  from: z.object({ id: wireId }),
-  to: z.preprocess(
-    (list) => (Array.isArray(list) ? list.slice(0, ASSOCIATIONS_PER_PAGE) : list),
-    z.array(z.object({ toObjectId: wireId })).nullish(),
-  ),
-  paging: wirePaging,
-});
-
-type Link = z.infer<typeof wireLink>;
-
-interface Input {
-  readonly id: string;
-  readonly after?: string;
 }

@@ -3,16 +3,18 @@ import type {
   BulkReader,
   CustomerAccount,
   RecordPage,
-  RecordsAsk,
+  RecordsRequest,
   TimeWindow,
 } from '../../domain/provider.ts';
-import { toRawData } from '../../domain/records/record.ts';
+import { type CrmRecord, toRawData } from '../../domain/records/record.ts';
 import { toRecordOrigin } from '../../domain/records/record-search.ts';
 import { ResponseTooLarge } from '../../domain/remote.ts';
 import type { SyncedRecord, SyncSource } from '../../domain/sync.ts';
+import type { SyncedKind } from '../../domain/synced-records.ts';
 import { chunk } from '../../lib/batcher.ts';
 import { isRecord } from '../../lib/json.ts';
 import { toText, toTimestamp } from '../../lib/text.ts';
+import { completeSynced } from '../complete-records.ts';
 import { fitRawFields, readInParts, withOmitted } from '../large-records.ts';
 import {
   ask,
@@ -25,9 +27,12 @@ import {
   type wireId,
   wirePaging,
 } from './call.ts';
+import { COMPANY_OBJECT } from './companies.ts';
 import { CONTACT_OBJECT } from './contacts.ts';
+import { DEAL_OBJECT } from './deals.ts';
 import {
   compareIds,
+  type HubSpotObject,
   isRecordId,
   MERGED_IDS,
   propertiesFor,
@@ -41,30 +46,30 @@ import {
  * search nor equal times matter: what is edited meanwhile leaves the window, and is in the next one.
  */
 export function createBulkReader(account: CustomerAccount): BulkReader {
-  const origin = toRecordOrigin(account.connection);
+  const { connection } = account;
 
   return {
     async describe(source) {
-      if (source.kind === 'CONTACTS') return [];
+      if (objectOf(source)) return [];
       const answer = await get(account, `${OBJECTS.properties}/${nameOf(source)}`, true);
       if (isUnknownObject(answer)) return undefined;
-      const properties = await parseResponse(toProperties, answer);
+      const properties = parseResponse(toProperties, answer);
       const names = properties
         .slice(0, MAX_PROPERTIES)
         .flatMap((one) => wireProperty.safeParse(one).data?.name ?? []);
       return [...new Set([...names, MERGED_IDS])];
     },
 
-    readAll: (asked) =>
-      readPage(asked, LIST_PAGE, (limit, properties) =>
-        list(asked.source, { after: asked.after, limit, properties }),
+    readAll: (request) =>
+      readPage(request, LIST_PAGE, (limit, properties) =>
+        list(request.source, { after: request.after, limit, properties }),
       ),
 
-    readChanges({ window, ...asked }) {
-      const { lastId, offset } = readPosition(asked.after);
-      return readPage(asked, MAX_PAGE, async (limit, properties) => {
+    readChanges({ window, ...request }) {
+      const { lastId, offset } = readPosition(request.after);
+      return readPage(request, MAX_PAGE, async (limit, properties) => {
         const ask = { window, lastId, offset, limit, properties };
-        const { results, paging } = await search(asked.source, ask);
+        const { results, paging } = await search(request.source, ask);
         const after = paging?.next?.after;
         const next = after
           ? toNextPosition({ lastId, results: results.slice(0, limit), offset: after })
@@ -73,20 +78,20 @@ export function createBulkReader(account: CustomerAccount): BulkReader {
       });
     },
 
-    async find(asked, ids) {
-      const wanted = [...new Set(ids.filter(isRecordId))];
+    async find(request, ids) {
+      const recordIds = [...new Set(ids.filter(isRecordId))];
       const records: SyncedRecord[] = [];
-      for (let at = 0; at < wanted.length; ) {
+      for (let at = 0; at < recordIds.length; ) {
         const from = at;
-        const page = await readFitting(asked, LIST_PAGE, {
+        const page = await readFitting(request, LIST_PAGE, {
           read: async (limit) => {
             at = from + limit;
-            const batch = wanted.slice(from, at);
-            return toPage(await readByIds(asked, batch, toNames(asked)), asked);
+            const batch = recordIds.slice(from, at);
+            return toPage(await readByIds(request, batch, toNames(request)), request);
           },
           readLarge: async (tooLarge) => {
             at = from + 1;
-            return readLarge(asked, wanted.slice(from, at), tooLarge);
+            return readLarge(request, recordIds.slice(from, at), tooLarge);
           },
         });
         records.push(...page.records);
@@ -99,41 +104,46 @@ export function createBulkReader(account: CustomerAccount): BulkReader {
      * them are in no other list.
      */
     async readDeleted({ source, after }) {
-      const asked = {
-        after,
-        limit: LIST_PAGE,
-        properties: CONTACT_OBJECT.mergedIds,
-        isArchived: true,
-      };
-      const { results, next } = await list(source, asked);
+      const object = objectOf(source) ?? ANY_OBJECT;
+      const request = { after, limit: LIST_PAGE, properties: object.mergedIds, isArchived: true };
+      const { results, next } = await list(source, request);
       return {
         records: [],
-        removed: results.flatMap((one) => [...idOf(one), ...toMergedIds(CONTACT_OBJECT, one)]),
+        removed: results.flatMap((one) => [...idOf(one), ...toMergedIds(object, one)]),
         next,
       };
     },
+
+    /** HubSpot lists no changed associations: the comparison of all records finds them. */
+    readRelinked: async () => ({ ids: [], next: null }),
   };
 
   /** A page with the properties of records, which are read by id where they are too many for the list. */
-  async function readPage(asked: RecordsAsk, max: number, readHits: ReadHits): Promise<RecordPage> {
-    const names = toNames(asked);
+  async function readPage(
+    request: RecordsRequest,
+    max: number,
+    readHits: ReadHits,
+  ): Promise<RecordPage> {
+    const names = toNames(request);
     const isInQuery = fitsQuery(names);
-    return readFitting(asked, max, {
+    return readFitting(request, max, {
       async read(limit) {
         const { results, next } = await readHits(limit, isInQuery ? names : []);
-        const records = isInQuery ? results : await readByIds(asked, results.flatMap(idOf), names);
-        return { ...toPage(records, asked), next };
+        const records = isInQuery
+          ? results
+          : await readByIds(request, results.flatMap(idOf), names);
+        return { ...(await toPage(records, request)), next };
       },
       async readLarge(tooLarge) {
         const { results, next } = await readHits(1, [ID]);
-        return { ...(await readLarge(asked, results.flatMap(idOf), tooLarge)), next };
+        return { ...(await readLarge(request, results.flatMap(idOf), tooLarge)), next };
       },
     });
   }
 
   /** As many records as fit into a response, or a single one without its longest properties. */
   async function readFitting<Page>(
-    { source }: Pick<RecordsAsk, 'source'>,
+    { source }: Pick<RecordsRequest, 'source'>,
     max: number,
     { read, readLarge }: Fitting<Page>,
   ): Promise<Page> {
@@ -147,7 +157,7 @@ export function createBulkReader(account: CustomerAccount): BulkReader {
 
   /** Reads each record in parts, and leaves out its longest properties. */
   async function readLarge(
-    asked: RecordsOf,
+    request: RecordsOf,
     ids: readonly string[],
     { maxBytes }: ResponseTooLarge,
   ): Promise<PageOfRecords> {
@@ -155,11 +165,11 @@ export function createBulkReader(account: CustomerAccount): BulkReader {
     const removed: string[] = [];
     for (const id of ids) {
       let record: Readonly<Record<string, unknown>> = {};
-      const names = [...new Set([MERGED_IDS, ...toNames(asked)])];
+      const names = [...new Set([MERGED_IDS, ...toNames(request)])];
       const fitted = await readInParts(names, {
         maxBytes,
         async read(part) {
-          const [one] = await readByIds(asked, [id], part);
+          const [one] = await readByIds(request, [id], part);
           if (!isRecord(one)) return undefined;
           record = one;
           return propertiesOf(one);
@@ -167,7 +177,7 @@ export function createBulkReader(account: CustomerAccount): BulkReader {
       });
       if (!fitted) continue;
       const { fields: properties, omitted } = fitted;
-      const page = toPage([{ ...record, properties }], asked, omitted);
+      const page = await toPage([{ ...record, properties }], request, omitted);
       records.push(...page.records);
       removed.push(...page.removed);
     }
@@ -182,7 +192,7 @@ export function createBulkReader(account: CustomerAccount): BulkReader {
     if (properties.length > 0) query.set('properties', properties.join(','));
     const answer = await get(account, `${OBJECTS.list}/${nameOf(source)}?${query}`);
     if (isUnknownObject(answer)) return { results: [], next: null };
-    const page = await parseResponse((json) => wirePage.safeParse(json).data, answer);
+    const page = parseResponse((json) => wirePage.safeParse(json).data, answer);
     return { results: page.results, next: page.paging?.next?.after ?? null };
   }
 
@@ -190,7 +200,7 @@ export function createBulkReader(account: CustomerAccount): BulkReader {
     source: SyncSource,
     { window, lastId, offset, limit, properties }: ChangeSearch,
   ) {
-    const changedAt = source.kind === 'CONTACTS' ? CONTACT_OBJECT.modified : MODIFIED;
+    const changedAt = (objectOf(source) ?? ANY_OBJECT).modified;
     const filters = [
       { propertyName: changedAt, operator: 'GTE', value: String(window.from.getTime()) },
       { propertyName: changedAt, operator: 'LTE', value: String(window.to.getTime()) },
@@ -210,7 +220,7 @@ export function createBulkReader(account: CustomerAccount): BulkReader {
 
   /** The records as they are now. Long lists of properties fit only here. */
   async function readByIds(
-    { source }: Pick<RecordsAsk, 'source'>,
+    { source }: Pick<RecordsRequest, 'source'>,
     ids: readonly string[],
     properties: readonly string[],
   ): Promise<readonly unknown[]> {
@@ -220,7 +230,7 @@ export function createBulkReader(account: CustomerAccount): BulkReader {
       const inputs = batch.map((id) => ({ id }));
       const answer = await askForKnown(account, path, { properties, inputs });
       if (!answer) continue;
-      const page = await parseResponse((json) => wirePage.safeParse(json).data, answer);
+      const page = parseResponse((json) => wirePage.safeParse(json).data, answer);
       // The id of a merged record finds the surviving one.
       found.push(...page.results.filter((one) => batch.includes(String(idOf(one)[0]))));
     }
@@ -228,49 +238,53 @@ export function createBulkReader(account: CustomerAccount): BulkReader {
   }
 
   function toNames({ source, fields, selection }: RecordsOf): readonly string[] {
-    if (source.kind !== 'CONTACTS') return fields;
-    return [
-      ...propertiesFor(CONTACT_OBJECT, account.connection, selection),
-      ...CONTACT_OBJECT.mergedIds,
-    ];
+    const object = objectOf(source);
+    if (!object) return fields;
+    return [...propertiesFor(object, connection, selection), ...object.mergedIds];
   }
 
   /** Maps records. The ids of records that were merged into them are removed. */
-  function toPage(
+  async function toPage(
     results: readonly unknown[],
-    asked: RecordsOf,
+    request: RecordsOf,
     omitted: readonly string[] = [],
-  ): PageOfRecords {
+  ): Promise<PageOfRecords> {
+    const object = objectOf(request.source);
     const records = new Map<string, SyncedRecord>();
     const removed: string[] = [];
     for (const one of results) {
-      const record =
-        asked.source.kind === 'CONTACTS'
-          ? toContactRecord(one, asked, omitted)
-          : toRecord(one, omitted);
+      const record = object ? toCommon(object, one, request, omitted) : toRecord(one, omitted);
       if (!record) continue;
       if (isRecord(one) && one['archived'] === true) removed.push(record.id);
       else records.set(record.id, record);
-      removed.push(...toMergedIds(CONTACT_OBJECT, one).filter((id) => id !== record.id));
+      removed.push(...toMergedIds(object ?? ANY_OBJECT, one).filter((id) => id !== record.id));
     }
     const sorted = [...records.values()].sort((a, b) => compareIds(a.id, b.id));
-    return { records: sorted, removed: [...new Set(removed)].filter((id) => !records.has(id)) };
+    return {
+      records: await completeSynced(account, object, {
+        page: sorted,
+        selection: request.selection,
+      }),
+      removed: [...new Set(removed)].filter((id) => !records.has(id)),
+    };
   }
 
   /** The fields of the common shape are those of the whole record. Only raw data has a limit. */
-  function toContactRecord(
+  function toCommon(
+    object: HubSpotObject<CrmRecord>,
     one: unknown,
     { selection }: RecordsOf,
     omitted: readonly string[],
   ): SyncedRecord | undefined {
-    const contact = CONTACT_OBJECT.toRecord(one, origin, { ...selection, rawData: false });
-    if (!contact || !isRecord(one)) return undefined;
-    const record = { id: contact.remoteId, lastModifiedAt: contact.lastModifiedAt, contact };
-    if (!selection.rawData) return withOmitted(record, omitted);
+    const origin = toRecordOrigin(connection, object.kind);
+    const record = object.toRecord(one, origin, { ...selection, rawData: false });
+    if (!record || !isRecord(one)) return undefined;
+    const synced = { id: record.remoteId, lastModifiedAt: record.lastModifiedAt, record };
+    if (!selection.rawData) return withOmitted(synced, omitted);
     const { properties: _, ...rest } = one;
     const fitted = fitRawFields(propertiesOf(one), rest);
     const rawData = toRawData({ ...one, properties: fitted.fields });
-    return withOmitted({ ...record, contact: { ...contact, rawData } }, [
+    return withOmitted({ ...synced, record: { ...record, rawData } }, [
       ...omitted,
       ...fitted.omitted,
     ]);
@@ -291,9 +305,20 @@ function idOf(one: unknown): readonly string[] {
   return id === null ? [] : [id];
 }
 
-function nameOf({ kind, object }: SyncSource): string {
-  return encodeURIComponent(kind === 'CONTACTS' ? 'contacts' : object);
+function nameOf(source: SyncSource): string {
+  return encodeURIComponent(objectOf(source)?.name ?? source.object);
 }
+
+/** Undefined: the records are synced as they are. */
+function objectOf({ kind }: SyncSource): HubSpotObject<CrmRecord> | undefined {
+  return Object.hasOwn(OBJECTS_OF, kind) ? OBJECTS_OF[kind as SyncedKind] : undefined;
+}
+
+const OBJECTS_OF: Readonly<Record<SyncedKind, HubSpotObject<CrmRecord>>> = {
+  CONTACTS: CONTACT_OBJECT,
+  COMPANIES: COMPANY_OBJECT,
+  DEALS: DEAL_OBJECT,
+};
 
 function toProperties(json: unknown): readonly unknown[] | undefined {
   const results = isRecord(json) ? json['results'] : undefined;
@@ -320,6 +345,8 @@ function fitsQuery(properties: readonly string[]): boolean {
 const ID = 'hs_object_id';
 /** Contacts have another name for it. */
 const MODIFIED = 'hs_lastmodifieddate';
+/** What all objects but contacts have. */
+const ANY_OBJECT = { modified: MODIFIED, mergedIds: [MERGED_IDS] };
 /** The most of a list and of a batch read. */
 const LIST_PAGE = 100;
 /** The most of a search. */
@@ -337,7 +364,7 @@ const wirePage = z.object({
 });
 
 /** What is read of records. */
-type RecordsOf = Omit<RecordsAsk, 'after'>;
+type RecordsOf = Omit<RecordsRequest, 'after'>;
 type PageOfRecords = Omit<RecordPage, 'next'>;
 
 /** Reads a page of records with these properties. */

@@ -25,9 +25,9 @@ export async function readList<Item extends CrmRecord>(
   { filter, range: run, selection }: ListAsk,
 ): Promise<readonly Item[]> {
   const properties = propertiesFor(object, account.connection, selection);
-  const query = toQuery(filter, object.modified);
+  const query = toQuery(filter, object);
   const search = createSearch(account, { object, query, properties, direction: run.direction });
-  const source = toRecordOrigin(account.connection);
+  const source = toRecordOrigin(account.connection, object.kind);
   const found = new Map<string, Item>();
   let position: Position | undefined = { from: run.from, isInclusive: true };
   const kind = selection.rawData ? `${object.name} with raw data` : object.name;
@@ -75,13 +75,13 @@ export async function count<Item extends CrmRecord>(
   object: HubSpotObject<Item>,
   filter: ListFilter,
 ): Promise<number | null> {
-  const query = toQuery(filter, object.modified);
+  const query = toQuery(filter, object);
   const selection = selectionFor(object, filter);
   const properties = propertiesFor(object, account.connection, selection);
   const search = createSearch(account, { object, query, properties, direction: 'forward' });
   const page = await askByFilter({ filter, query, selection }, () => search({}, MAX_PAGE));
   if (!page) return 0;
-  const source = toRecordOrigin(account.connection);
+  const source = toRecordOrigin(account.connection, object.kind);
   let hits = 0;
   for (const record of page.results) {
     const item = object.toRecord(record, source, selection);

@@ -16,7 +16,7 @@ export function createCall(send: Send): Call {
   return async (ask, parseResponse) => {
     const answer = await send(toRequest(ask));
     if (answer.status < 200 || answer.status >= 300) throw toRemoteFailure(answer);
-    const understood = parseResponse(await answer.readJson());
+    const understood = parseResponse(answer.readJson());
     if (understood === undefined)
       throw toBadResponse(answer, 'Salesforce sent a response of an unknown format');
     answer.discardBody?.();

@@ -1,14 +1,15 @@
 import { readCustomFieldValues } from '../../domain/custom-field-values.ts';
-import { COMPANY, type Company, type CompanyField, toMoney } from '../../domain/records/company.ts';
+import { COMPANY, type Company, type CompanyField } from '../../domain/records/company.ts';
 import { companyFilters } from '../../domain/records/company-filter.ts';
 import type { Address } from '../../domain/records/contact.ts';
+import { toMoney } from '../../domain/records/money.ts';
 import { type RecordOrigin, toRawData } from '../../domain/records/record.ts';
 import type { FieldSelection } from '../../domain/records/record-search.ts';
 import { toText, toWhole } from '../../lib/text.ts';
 import { addAddress, readField, toPhoneNumbers } from './contacts.ts';
-import { type SalesforceObject, toTime } from './object.ts';
+import { CURRENCY, type SalesforceObject, toTime } from './object.ts';
 import type { Row } from './query.ts';
-import { ACCOUNT } from './soql.ts';
+import { ACCOUNT, fieldName } from './soql.ts';
 
 /** Maps an account to the common shape. */
 function toCompany(
@@ -29,7 +30,7 @@ function toCompany(
     addresses: toAddresses(row),
     industry: toText(row['Industry']),
     employeeCount: toWhole(row['NumberOfEmployees']),
-    annualRevenue: toMoney(row['AnnualRevenue']),
+    annualRevenue: toMoney(row['AnnualRevenue'], row['CurrencyIsoCode']),
     ownerId: toText(row['OwnerId']),
     parentId: toText(row['ParentId']),
     // Accounts have no stage.
@@ -47,7 +48,7 @@ function toCompany(
 }
 
 /** The host of a website, which users also enter without a scheme. */
-function toDomain(website: string | null): string | null {
+export function toDomain(website: string | null): string | null {
   if (website === null) return null;
   const url = website.includes('://') ? website : `https://${website}`;
   const host = URL.canParse(url) ? new URL(url).hostname : '';
@@ -74,7 +75,7 @@ const NAMES_OF: Readonly<Record<CompanyField, readonly string[]>> = {
   addresses: ['BillingAddress', 'ShippingAddress'],
   industry: ['Industry'],
   employeeCount: ['NumberOfEmployees'],
-  annualRevenue: ['AnnualRevenue'],
+  annualRevenue: ['AnnualRevenue', CURRENCY],
   ownerId: ['OwnerId'],
   parentId: ['ParentId'],
   lifecycleStage: [],
@@ -89,8 +90,30 @@ export const COMPANY_OBJECT: SalesforceObject<Company> = {
   filters: companyFilters,
   name: ACCOUNT,
   idPrefix: '001',
+  isMergeable: true,
   names: NAMES_OF,
+  nameFields: [fieldName('Name')],
   keys: [],
-  isMapped: () => false,
+  otherStandardFields: [
+    'accountnumber',
+    'accountsource',
+    'billingcity',
+    'billingcountry',
+    'billingpostalcode',
+    'billingstate',
+    'billingstreet',
+    'description',
+    'ownership',
+    'rating',
+    'shippingcity',
+    'shippingcountry',
+    'shippingpostalcode',
+    'shippingstate',
+    'shippingstreet',
+    'sic',
+    'site',
+    'tickersymbol',
+    'type',
+  ],
   toRecord: toCompany,
 };

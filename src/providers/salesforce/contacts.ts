@@ -1,5 +1,4 @@
 import { readCustomFieldValues } from '../../domain/custom-field-values.ts';
-import { isContactObject } from '../../domain/custom-fields.ts';
 import { normalizeEmail } from '../../domain/email.ts';
 import {
   type Address,
@@ -16,7 +15,7 @@ import { type RecordOrigin, toRawData } from '../../domain/records/record.ts';
 import type { FieldSelection } from '../../domain/records/record-search.ts';
 import { isRecord } from '../../lib/json.ts';
 import { splitStreet, toText } from '../../lib/text.ts';
-import { hideableFieldsOf, type SalesforceObject, toTime } from './object.ts';
+import { type SalesforceObject, toTime } from './object.ts';
 import type { Row } from './query.ts';
 import { CONTACT as CONTACT_NAME, fieldName } from './soql.ts';
 
@@ -142,30 +141,24 @@ export const CONTACT_OBJECT: SalesforceObject<Contact> = {
   filters: contactFilters,
   name: CONTACT_NAME,
   idPrefix: '003',
+  isMergeable: true,
   names: NAMES_OF,
+  nameFields: ['FirstName', 'LastName'].map(fieldName),
   keys: [EMAIL],
-  isMapped: isContactObject,
+  otherStandardFields: [
+    'assistantname',
+    'birthdate',
+    'department',
+    'description',
+    'leadsource',
+    'mailingcity',
+    'mailingcountry',
+    'mailingpostalcode',
+    'mailingstate',
+    'mailingstreet',
+    'reportstoid',
+    'salutation',
+    'title',
+  ],
   toRecord: toContact,
 };
-
-/** Standard fields that every org has, besides those that contacts are made of. */
-const OTHER_STANDARD_FIELDS = [
-  'assistantname',
-  'birthdate',
-  'department',
-  'description',
-  'leadsource',
-  'mailingcity',
-  'mailingcountry',
-  'mailingpostalcode',
-  'mailingstate',
-  'mailingstreet',
-  'reportstoid',
-  'salutation',
-  'title',
-];
-
-export function isStandardField(name: string): boolean {
-  const key = name.toLowerCase();
-  return hideableFieldsOf(CONTACT_OBJECT).has(key) || OTHER_STANDARD_FIELDS.includes(key);
-}

@@ -1,9 +1,6 @@
 import * as z from 'zod';
-import {
-  MAX_PROVIDER_FIELDS,
-  type ProviderField,
-  type ProviderFieldType,
-} from '../../domain/custom-fields.ts';
+import { MAX_PROVIDER_FIELDS, type ProviderFieldType } from '../../domain/custom-fields.ts';
+import type { DescribedField } from '../../domain/writing.ts';
 import { isRecord } from '../../lib/json.ts';
 import {
   optionalFlag,
@@ -15,7 +12,7 @@ import {
 } from '../field-list.ts';
 
 /** Reads the describe of contacts, which has the fields that the connected user can see. */
-export function toProviderFields(json: unknown): readonly ProviderField[] | undefined {
+export function toProviderFields(json: unknown): readonly DescribedField[] | undefined {
   const fields = isRecord(json) ? json['fields'] : undefined;
   if (!Array.isArray(fields)) return undefined;
   return fields.slice(0, MAX_PROVIDER_FIELDS).flatMap((field) => {
@@ -24,14 +21,29 @@ export function toProviderFields(json: unknown): readonly ProviderField[] | unde
   });
 }
 
-function toField({ name, label, type, custom, filterable, picklistValues }: WireField) {
+function toField(field: WireField): DescribedField {
+  const { name, label, custom, filterable, picklistValues } = field;
+  const type = TYPES[field.type ?? ''] ?? 'OTHER';
+  const { length = null, nillable, defaultedOnCreate } = field;
+  const canCreate = field.createable === true;
   return {
     name,
     label: toLabel(label, name),
-    type: TYPES[type ?? ''] ?? 'OTHER',
+    type,
     isCustom: custom === true,
     isFilterable: filterable === true,
     choices: toChoices(picklistValues),
+    writing: {
+      canCreate,
+      canUpdate: field.updateable === true,
+      // A checkbox has a value always.
+      isRequired:
+        canCreate && nillable === false && defaultedOnCreate !== true && type !== 'BOOLEAN',
+      canClear: nillable !== false,
+      maxLength: type === 'TEXT' && length ? length : null,
+      takesOthers: field.restrictedPicklist !== true,
+      isUnique: field.unique === true && filterable === true,
+    },
   };
 }
 
@@ -67,6 +79,13 @@ const wireField = z.object({
   type: optionalText,
   custom: optionalFlag,
   filterable: optionalFlag,
+  createable: optionalFlag,
+  updateable: optionalFlag,
+  nillable: optionalFlag,
+  defaultedOnCreate: optionalFlag,
+  restrictedPicklist: optionalFlag,
+  unique: optionalFlag,
+  length: z.number().nullish().catch(null),
   picklistValues: optionalList,
 });
 type WireField = z.infer<typeof wireField>;

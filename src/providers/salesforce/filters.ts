@@ -1,6 +1,14 @@
-import type { CustomFieldFilter, ListFilter } from '../../domain/records/conditions.ts';
-import { MIN_SHARED_DIGITS, WORD_DIVIDERS } from '../../domain/records/contact-filter.ts';
+import {
+  type CustomFieldFilter,
+  type DealConditions,
+  type ListFilter,
+  WORD_DIVIDERS,
+} from '../../domain/records/conditions.ts';
+import { MIN_SHARED_DIGITS } from '../../domain/records/contact-filter.ts';
+import type { CrmRecord } from '../../domain/records/record.ts';
 import { EMAIL } from './contacts.ts';
+import { isRecordId, type SalesforceObject } from './object.ts';
+import { PIPELINE } from './pipelines.ts';
 import {
   allOf,
   booleanLiteral,
@@ -22,7 +30,7 @@ import {
  * How Salesforce searches by each condition: any of these matches. Hits are verified, so they may match too much, and
  * never too little.
  */
-export function toQuery(filter: ListFilter): FilterQuery {
+export function toQuery(filter: ListFilter, object: SearchedObject): FilterQuery {
   switch (filter.by) {
     case 'all':
       return { anyOf: [{ fields: [], condition: undefined }], requires: 'all', isExact: true };
@@ -41,7 +49,7 @@ export function toQuery(filter: ListFilter): FilterQuery {
       );
     case 'namePrefix':
       return {
-        anyOf: NAMES.map((name) => ({
+        anyOf: object.nameFields.map((name) => ({
           fields: [name],
           condition: hasWordPrefix(name, filter.prefix, WORD_DIVIDERS),
         })),
@@ -49,6 +57,17 @@ export function toQuery(filter: ListFilter): FilterQuery {
         // A space stands for any number of them.
         isExact: !filter.prefix.includes(' '),
       };
+    case 'domains':
+      return {
+        anyOf: filter.domains.map((domain) => ({
+          fields: [WEBSITE],
+          condition: contains(WEBSITE, domain),
+        })),
+        requires: 'all',
+        isExact: false,
+      };
+    case 'where':
+      return toDealQuery(filter.where);
     case 'customField':
       // A field that the connected user does not see is null in every contact.
       return { ...toCustomFieldQuery(filter), requires: 'none' };
@@ -56,7 +75,55 @@ export function toQuery(filter: ListFilter): FilterQuery {
 }
 
 const MODIFIED = fieldName('SystemModstamp');
-const NAMES = [fieldName('FirstName'), fieldName('LastName')];
+
+const WEBSITE = fieldName('Website');
+
+/** All opportunities are in one pipeline. */
+function toDealQuery({
+  pipelineId = PIPELINE.id,
+  stageId,
+  status,
+  ownerId,
+  closeDate: { from, to } = {},
+}: DealConditions): FilterQuery {
+  // Any other text is an error.
+  const isPossible = pipelineId === PIPELINE.id && (ownerId === undefined || isRecordId(ownerId));
+  if (!isPossible) return NOTHING;
+  const conditions = [
+    stageId === undefined ? undefined : compare(STAGE, '=', stageId),
+    ...toStatusConditions(status),
+    ownerId === undefined ? undefined : compare(OWNER, '=', ownerId),
+    from === undefined ? undefined : compare(CLOSE, '>=', timeLiteral(Date.parse(from), true)),
+    to === undefined ? undefined : compare(CLOSE, '<=', timeLiteral(Date.parse(to), true)),
+  ];
+  const fields = [
+    ...(stageId === undefined ? [] : [STAGE]),
+    ...(status === undefined ? [] : [WON, CLOSED]),
+    ...(ownerId === undefined ? [] : [OWNER]),
+    ...(from === undefined && to === undefined ? [] : [CLOSE]),
+  ];
+  return { anyOf: [{ fields, condition: allOf(conditions) }], requires: 'all', isExact: true };
+}
+
+function toStatusConditions(status: DealConditions['status']): readonly Condition[] {
+  switch (status) {
+    case undefined:
+      return [];
+    case 'won':
+      return [compare(WON, '=', booleanLiteral(true))];
+    case 'lost':
+      return [compare(CLOSED, '=', booleanLiteral(true)), compare(WON, '=', booleanLiteral(false))];
+    case 'open':
+      return [compare(CLOSED, '=', booleanLiteral(false))];
+  }
+}
+
+const [STAGE, OWNER, CLOSE] = ['StageName', 'OwnerId', 'CloseDate'].map(fieldName) as [
+  FieldName,
+  FieldName,
+  FieldName,
+];
+const [WON, CLOSED] = ['IsWon', 'IsClosed'].map(fieldName) as [FieldName, FieldName];
 
 /** The literal depends on the type of the CRM's field, or, if that is not known, of the custom field. */
 function toCustomFieldQuery({ field, value, sourceType }: CustomFieldFilter): FilterQuery {
@@ -93,7 +160,7 @@ function toCustomFieldQuery({ field, value, sourceType }: CustomFieldFilter): Fi
         : exact(source, compare(source, '=', text));
     case 'REFERENCE':
       // Any other text is an error.
-      return RECORD_ID.test(text) ? exact(source, compare(source, '=', text)) : NOTHING;
+      return isRecordId(text) ? exact(source, compare(source, '=', text)) : NOTHING;
     default:
       return type === 'CHOICES'
         ? { ...exact(source, contains(source, text)), isExact: false }
@@ -124,8 +191,9 @@ const PHONES = ['Phone', 'MobilePhone', 'HomePhone', 'OtherPhone', 'AssistantPho
 const MIN_TIME = Date.UTC(1700, 0);
 const MAX_TIME = Date.UTC(4000, 0);
 const DAY_MS = 24 * 60 * 60 * 1_000;
-const RECORD_ID = /^[A-Za-z0-9]{15}(?:[A-Za-z0-9]{3})?$/;
 const NOTHING: FilterQuery = { anyOf: [], requires: 'none', isExact: true };
+
+type SearchedObject = Pick<SalesforceObject<CrmRecord>, 'nameFields'>;
 
 export interface FilterQuery {
   /** Alternatives, each with the fields that it is about. */

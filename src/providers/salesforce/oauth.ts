@@ -9,6 +9,7 @@ import {
   readTokens,
   toFormRequest,
 } from '../../domain/oauth.ts';
+import type { RecordScopes } from '../../domain/record-access.ts';
 import { type ProviderResponse, RemoteFailure } from '../../domain/remote.ts';
 import type { OAuthClient, RefreshedToken, TokenRefresh } from '../../domain/token-refresh.ts';
 import { toQuery } from '../../lib/http-message.ts';
@@ -22,7 +23,9 @@ import {
   toRemoteFailure,
 } from './call.ts';
 
-const REQUIRED_SCOPES: readonly string[] = ['api', 'refresh_token'];
+const BASE_SCOPES: readonly string[] = ['api', 'refresh_token'];
+/** One scope reads and changes everything that the user may. */
+const API: RecordScopes = { read: ['api'], write: ['api'] };
 const SCOPE_TITLES: Authorization['scopeTitles'] = {
   email: 'email address',
   id: 'user profile',
@@ -35,7 +38,9 @@ const TOKEN_PATH = '/services/oauth2/token';
  * require and all accept. A wrong client or redirect URI ends on Salesforce's error page without a redirect.
  */
 export const authorization: Authorization = {
-  requiredScopes: REQUIRED_SCOPES,
+  baseScopes: BASE_SCOPES,
+  recordScopes: { CONTACT: API, COMPANY: API, DEAL: API },
+  impliedScopes: { offline_access: ['refresh_token'], full: ['api'] },
   scopeTitles: SCOPE_TITLES,
   logins: [
     { name: 'Production', origin: 'https://login.salesforce.com' },
@@ -49,6 +54,7 @@ export const authorization: Authorization = {
     redirectUri,
     state,
     codeChallenge,
+    requiredScopes,
     optionalScopes,
     isPopup,
   }) {
@@ -56,7 +62,7 @@ export const authorization: Authorization = {
       response_type: 'code',
       client_id: clientId,
       redirect_uri: redirectUri,
-      scope: [...new Set([...REQUIRED_SCOPES, ...optionalScopes])].join(' '),
+      scope: [...new Set([...requiredScopes, ...optionalScopes])].join(' '),
       state,
       code_challenge: codeChallenge,
       code_challenge_method: 'S256',
@@ -82,10 +88,6 @@ export const authorization: Authorization = {
     });
   },
   readGrant,
-  findMissingScopes(granted) {
-    const names = new Set(granted.flatMap((scope) => [scope, ...(SAME_AS[scope] ?? [])]));
-    return REQUIRED_SCOPES.filter((scope) => !names.has(scope));
-  },
   readDenial,
   revocation: {
     origin: tokenOrigin,
@@ -137,9 +139,7 @@ function readGrant(answer: ProviderResponse, client: OAuthClient, now: Date): Gr
 /** An omitted scope equals the requested one (RFC 6749, 5.1). */
 function readScopes(json: unknown): readonly string[] {
   const scope = isRecord(json) ? json['scope'] : undefined;
-  return typeof scope === 'string'
-    ? scope.split(/\s+/).filter((name) => name !== '')
-    : REQUIRED_SCOPES;
+  return typeof scope === 'string' ? scope.split(/\s+/).filter((name) => name !== '') : BASE_SCOPES;
 }
 
 function readDenial(error: string, description: string | null): ConnectFailure {
@@ -169,12 +169,6 @@ const ADMINISTRATOR_ERRORS: ReadonlySet<string> = new Set([
   'OAUTH_EC_APP_NOT_FOUND',
   'invalid_app_access',
 ]);
-
-/** Aliases of scopes, and scopes that include others. */
-const SAME_AS: Readonly<Record<string, readonly string[]>> = {
-  offline_access: ['refresh_token'],
-  full: ['api'],
-};
 
 /** Salesforce returns no expiry: only certain error responses reveal an expired token. */
 export function isTokenExpired({ status, body }: ProviderResponse): boolean {

@@ -3,29 +3,39 @@ import type { FilterKind } from '../../domain/records/conditions.ts';
 import type { CrmRecord, RecordKind, RecordOrigin } from '../../domain/records/record.ts';
 import { type FieldSelection, readSelectedFields } from '../../domain/records/record-search.ts';
 import { toTimestamp } from '../../lib/text.ts';
+import type { Completable } from '../complete-records.ts';
 import type { Row } from './query.ts';
 import { type FieldName, fieldName, isFieldName, type ObjectName } from './soql.ts';
 
 /** A type of record in Salesforce. */
-export interface SalesforceObject<Item extends CrmRecord> {
+export interface SalesforceObject<Item extends CrmRecord> extends Completable<Item> {
   readonly kind: RecordKind<Item>;
   readonly filters: Pick<FilterKind<Item, never>, 'matches' | 'verifiedFields'>;
   readonly name: ObjectName;
   /** With what the ids of its records begin. */
   readonly idPrefix: string;
+  /** Whether its records can be merged. */
+  readonly isMergeable: boolean;
   /** The fields that each field of the common shape is made of. */
   readonly names: Readonly<Record<string, readonly string[]>>;
+  /** The fields with the names of a record, of which `namePrefix` compares the words. */
+  readonly nameFields: readonly FieldName[];
   /** Read with every record, so that hits can be verified. */
   readonly keys: readonly FieldName[];
-  /** Whether the object of a customer's field mapping is this one. */
-  isMapped(object: string): boolean;
+  /** Further fields that every org has, in lower case: one that is not listed is hidden from the connected user. */
+  readonly otherStandardFields: readonly string[];
   /** Maps a row in one pass. Invalid values count as missing; only raw data beyond its limits throws. */
   toRecord(row: Row, source: RecordOrigin, selection: FieldSelection): Item;
 }
 
-export type AnyObject = Pick<SalesforceObject<CrmRecord>, 'kind' | 'name' | 'names' | 'keys'>;
+export type AnyObject = Pick<
+  SalesforceObject<CrmRecord>,
+  'kind' | 'name' | 'names' | 'keys' | 'isMergeable' | 'otherStandardFields'
+>;
 
 export const ID = fieldName('Id');
+/** Of orgs with several currencies. In others it is learnt to be missing, like a hidden field. */
+export const CURRENCY = 'CurrencyIsoCode';
 const IS_DELETED = fieldName('IsDeleted');
 const MASTER_RECORD_ID = fieldName('MasterRecordId');
 
@@ -40,9 +50,9 @@ export function selectFields(
   hidden: ReadonlySet<string>,
 ): readonly FieldName[] {
   const fields = readSelectedFields(selection) ?? object.kind.fields;
-  const merged = includesDeleted ? [IS_DELETED, MASTER_RECORD_ID] : [];
+  const deleted = includesDeleted ? [IS_DELETED, ...mergeFieldsOf(object)] : [];
   return unique(
-    [...toNames(object, fields), ...selectOptionalFields(selection, mappings), ...merged],
+    [...toNames(object, fields), ...selectOptionalFields(selection, mappings), ...deleted],
     hidden,
   );
 }
@@ -76,6 +86,11 @@ function toNames(
   return [ID, ...keys, ...[...fields].flatMap((field) => names[field] ?? []).map(fieldName)];
 }
 
+/** The id of the record that a merged one was merged into. */
+function mergeFieldsOf({ isMergeable }: AnyObject): readonly FieldName[] {
+  return isMergeable ? [MASTER_RECORD_ID] : [];
+}
+
 /** No org can hide these: if one is missing the cause is another. */
 const NEVER_HIDDEN: ReadonlySet<string> = new Set([
   'Id',
@@ -89,7 +104,7 @@ const NEVER_HIDDEN: ReadonlySet<string> = new Set([
 export function hideableFieldsOf(object: AnyObject): ReadonlySet<string> {
   const known = hideable.get(object);
   if (known) return known;
-  const names = [...toNames(object, object.kind.fields), MASTER_RECORD_ID]
+  const names = [...toNames(object, object.kind.fields), ...mergeFieldsOf(object)]
     .filter((name) => !NEVER_HIDDEN.has(name))
     .map((name) => name.toLowerCase());
   const fields = new Set(names);
@@ -98,6 +113,12 @@ export function hideableFieldsOf(object: AnyObject): ReadonlySet<string> {
 }
 
 const hideable = new WeakMap<AnyObject, ReadonlySet<string>>();
+
+/** Whether every org has the field. */
+export function isStandardField(object: AnyObject, name: string): boolean {
+  const key = name.toLowerCase();
+  return hideableFieldsOf(object).has(key) || object.otherStandardFields.includes(key);
+}
 
 /**
  * The fast path: nearly all of a page's thousands of timestamps look like `2021-12-02T18:22:42.000+0000` and need
@@ -116,4 +137,14 @@ export interface Wanted {
   readonly selection: FieldSelection;
   /** Deleted records too, such as those that were merged into another one, with the id of the other. */
   readonly includesDeleted?: boolean;
+}
+
+/** Whether it can be the id of a record. An invalid one fails the whole call. */
+export function isRecordId(id: string): boolean {
+  return /^[A-Za-z0-9]{15}(?:[A-Za-z0-9]{3})?$/.test(id);
+}
+
+/** The part shared by both forms of an id. Sending it alone avoids errors for wrong checksums. */
+export function toKey(id: string): string {
+  return id.slice(0, 15);
 }

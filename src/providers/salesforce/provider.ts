@@ -14,15 +14,25 @@ import { contactFilters, MIN_SHARED_DIGITS } from '../../domain/records/contact-
 import type { CrmRecord } from '../../domain/records/record.ts';
 import type { FieldSelection } from '../../domain/records/record-search.ts';
 import type { ProviderResponse } from '../../domain/remote.ts';
+import { completeRecords } from '../complete-records.ts';
 import { hasMoved, instanceOrigin, MY_DOMAIN_HOSTS, RETIRED_HOSTS, readPause } from './call.ts';
 import { COMPANY_OBJECT } from './companies.ts';
-import { CONTACT_OBJECT, EMAIL, isStandardField, toLookupEmail } from './contacts.ts';
+import { companyWrites } from './company-writes.ts';
+import { contactWrites } from './contact-writes.ts';
+import { CONTACT_OBJECT, EMAIL, toLookupEmail } from './contacts.ts';
+import { dealWrites } from './deal-writes.ts';
+import { DEAL_OBJECT } from './deals.ts';
+import { createLinkWriter } from './link-writes.ts';
+import { readLinks } from './links.ts';
 import { authorization, isTokenExpired, refresh } from './oauth.ts';
-import { ID, type SalesforceObject } from './object.ts';
+import { ID, isRecordId, isStandardField, type SalesforceObject, toKey } from './object.ts';
+import { readOwners } from './owners.ts';
+import { readPipelines } from './pipelines.ts';
 import { isInList, type Row } from './query.ts';
 import { createReader, type RecordReader } from './reader.ts';
 import { createBulkReader } from './records.ts';
 import { compare, findPhones } from './soql.ts';
+import { createWriter } from './writes.ts';
 
 export const salesforce: Provider = {
   name: 'salesforce',
@@ -62,27 +72,76 @@ export const salesforce: Provider = {
           customField: EXACT,
           all: EXACT,
         },
+        writes: { canUpsert: true },
         associatedObjects: [],
+        linkedTo: ['COMPANY', 'DEAL'],
       },
-      COMPANY: { filters: { modifiedSince: EXACT, all: EXACT }, associatedObjects: [] },
+      COMPANY: {
+        objectName: COMPANY_OBJECT.name,
+        // Accounts have a website, which contains a domain, and none of their own.
+        filters: {
+          domain: LOOSE,
+          domains: LOOSE,
+          namePrefix: LOOSE,
+          modifiedSince: EXACT,
+          customField: EXACT,
+          all: EXACT,
+        },
+        writes: { canUpsert: true },
+        associatedObjects: [],
+        linkedTo: ['CONTACT', 'DEAL'],
+      },
+      DEAL: {
+        objectName: DEAL_OBJECT.name,
+        filters: {
+          pipelineId: EXACT,
+          stageId: EXACT,
+          status: EXACT,
+          ownerId: EXACT,
+          closeDate: EXACT,
+          modifiedSince: EXACT,
+          customField: EXACT,
+          all: EXACT,
+        },
+        writes: { canUpsert: false },
+        associatedObjects: [],
+        linkedTo: ['CONTACT', 'COMPANY'],
+      },
     },
     readsRelatedFields: true,
-    isBuiltInField: isStandardField,
+    isBuiltInField: (record, name) => isStandardField(OBJECTS[record], name),
     open: openCrm,
     compareIds,
   },
   authorization,
 };
 
+const OBJECTS = { CONTACT: CONTACT_OBJECT, COMPANY: COMPANY_OBJECT, DEAL: DEAL_OBJECT };
+
 /** The records of one customer in one Salesforce org. */
 export function openCrm(account: CustomerAccount): CrmAdapter {
-  const readContacts = () => createReader(account, CONTACT_OBJECT);
   return {
     records: {
-      CONTACT: () => openContacts(account, readContacts()),
-      COMPANY: () => openRecords(account, COMPANY_OBJECT, createReader(account, COMPANY_OBJECT)),
+      CONTACT: () => openContacts(account, createReader(account, CONTACT_OBJECT)),
+      COMPANY() {
+        const records = openRecords(account, COMPANY_OBJECT, createReader(account, COMPANY_OBJECT));
+        return {
+          ...records,
+          openWriter: () => createWriter(account, COMPANY_OBJECT, companyWrites(records)),
+        };
+      },
+      DEAL: () => {
+        const deals = openRecords(account, DEAL_OBJECT, createReader(account, DEAL_OBJECT));
+        return {
+          ...completeRecords(account, DEAL_OBJECT, deals),
+          openWriter: () => createWriter(account, DEAL_OBJECT, dealWrites(account)),
+        };
+      },
     },
-    bulk: () => createBulkReader(account, readContacts()),
+    pipelines: () => readPipelines(account),
+    owners: () => readOwners(account),
+    bulk: () => createBulkReader(account),
+    links: () => createLinkWriter(account),
   };
 }
 
@@ -93,6 +152,7 @@ function openContacts(
   const records = openRecords(account, CONTACT_OBJECT, reader);
   return {
     ...records,
+    openWriter: () => createWriter(account, CONTACT_OBJECT, contactWrites(account)),
 
     /** Uses as few calls as possible. An email may match several contacts and gets all of them. */
     async findByKey(emails, selection) {
@@ -176,6 +236,7 @@ function openRecords<Item extends CrmRecord>(
 
     count: reader.countMatching,
     listFields: reader.listFields,
+    links: (requests) => readLinks(account, object.kind.type, requests),
 
     /**
      * Some 2,500 ids per call. Invalid ids are not sent, because one fails the whole call. A merged record is a
@@ -247,7 +308,7 @@ function idOf(row: Row): string {
 }
 
 function isIdOf({ idPrefix }: Identified, id: string): boolean {
-  return id.startsWith(idPrefix) && /^[A-Za-z0-9]{15}(?:[A-Za-z0-9]{3})?$/.test(id);
+  return id.startsWith(idPrefix) && isRecordId(id);
 }
 
 type Identified = Pick<SalesforceObject<CrmRecord>, 'idPrefix'>;
@@ -255,11 +316,6 @@ type Identified = Pick<SalesforceObject<CrmRecord>, 'idPrefix'>;
 interface KeyedAsk {
   readonly keys: ReadonlySet<string>;
   readonly selection: FieldSelection;
-}
-
-/** The part shared by both forms of an id. Sending it alone avoids errors for wrong checksums. */
-function toKey(id: string): string {
-  return id.slice(0, 15);
 }
 
 /** The survivor of one merge may be merged again. */

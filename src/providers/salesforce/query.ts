@@ -17,6 +17,16 @@ export async function readRows(call: Call, queries: readonly string[]): Promise<
   }
 }
 
+/** The rows of each query, or its error: one that fails leaves the others as they are. */
+export async function readEach(
+  call: Call,
+  queries: readonly string[],
+): Promise<readonly (Pages | Error)[]> {
+  const parts = await readParts(call, queries);
+  const read = async (part: Part) => readPages(call, [understandPart(part)]);
+  return Promise.all(parts.map((part) => read(part).catch((error: Error) => error)));
+}
+
 /** The rows of these first pages and of the pages after them. */
 export async function readPages(call: Call, firstPages: readonly QueryResult[]): Promise<Pages> {
   const pages: (readonly Row[])[] = [];

@@ -1,18 +1,19 @@
 import { findFieldMappings, type Learnt } from '../../domain/connection.ts';
 import type { SourcedField } from '../../domain/custom-field.ts';
-import type { ProviderField } from '../../domain/custom-fields.ts';
+import { isObjectOf } from '../../domain/custom-fields.ts';
 import type { CustomerAccount } from '../../domain/provider.ts';
 import { type ListFilter, NotFilterableError } from '../../domain/records/conditions.ts';
 import type { CrmRecord } from '../../domain/records/record.ts';
 import { type FieldSelection, toRecordOrigin } from '../../domain/records/record-search.ts';
+import type { DescribedField } from '../../domain/writing.ts';
 import { isRecord } from '../../lib/json.ts';
 import { API, createCall, failureOf } from './call.ts';
-import { isStandardField } from './contacts.ts';
 import { toProviderFields } from './fields.ts';
 import { type FilterQuery, toQuery } from './filters.ts';
 import {
   type AnyObject,
   hideableFieldsOf,
+  isStandardField,
   type SalesforceObject,
   selectFields,
   selectOptionalFields,
@@ -52,10 +53,12 @@ export function createReader<Item extends CrmRecord>(
 ) {
   const facts = openFacts();
   const call = createCall(send);
-  const mappings = findFieldMappings(connection, object.isMapped);
+  const mappings = findFieldMappings(connection, (name) =>
+    isObjectOf(object.kind.type, object.name, name),
+  );
   const describe = `${API}/sobjects/${object.name}/describe`;
   const hideable = hideableFieldsOf(object);
-  const source = toRecordOrigin(connection);
+  const source = toRecordOrigin(connection, object.kind);
 
   return {
     /** The rows of all conditions, in pages. */
@@ -63,6 +66,7 @@ export function createReader<Item extends CrmRecord>(
     readByKey,
     readMatching,
     countMatching,
+    ...(object.complete && { complete: object.complete }),
     search: (query: Sosl) => readIds(call, query),
     toRecord: (row: Row, selection: FieldSelection) => object.toRecord(row, source, selection),
     /** The fields of a read, without those that are known to be hidden. */
@@ -79,7 +83,7 @@ export function createReader<Item extends CrmRecord>(
     for (;;) {
       const seen = await facts.read();
       const hidden = readHidden(object, seen);
-      reportHidden(ask.selection, hidden);
+      reportHidden(object, ask.selection, hidden);
       try {
         const paths = toPaths(object, ask, selectFields(object, ask, mappings, hidden), hidden);
         return paths.length === 0 ? [] : await readRows(call, paths);
@@ -89,7 +93,7 @@ export function createReader<Item extends CrmRecord>(
         if (learnt.length === 0) throw error;
         const rows = await facts.learn(seen, () => learn(seen, ask, [...hidden, ...learnt]));
         if (rows) {
-          reportHidden(ask.selection, new Set(learnt));
+          reportHidden(object, ask.selection, new Set(learnt));
           return rows;
         }
       }
@@ -116,7 +120,7 @@ export function createReader<Item extends CrmRecord>(
 
   /** The rows that a filter matches. */
   async function readMatching({ filter, beyond, ...ask }: MatchingAsk): Promise<readonly Row[]> {
-    const query = toQuery(filter);
+    const query = toQuery(filter, object);
     const conditions = (hidden: ReadonlySet<string>) => {
       const where = toWhere(query, hidden);
       return where === 'nothing' ? [] : [allOf([where, beyond])];
@@ -126,7 +130,7 @@ export function createReader<Item extends CrmRecord>(
 
   /** Null if the condition matches more than the filter. */
   async function countMatching(filter: ListFilter): Promise<number | null> {
-    const query = toQuery(filter);
+    const query = toQuery(filter, object);
     if (!query.isExact) return null;
     return askByFilter(filter, query, async () => {
       const where = toWhere(query, readHidden(object, await facts.read()));
@@ -137,7 +141,7 @@ export function createReader<Item extends CrmRecord>(
   /**
    * The fields of the describe. Hidden fields are learnt again, so that a refresh finds those that have become visible.
    */
-  async function listFields(): Promise<readonly ProviderField[]> {
+  async function listFields(): Promise<readonly DescribedField[]> {
     const seen = await facts.read();
     const list = () => call({ path: describe, isDescription: true }, toProviderFields);
     const listed = await facts.learn(seen, async () => {
@@ -313,11 +317,15 @@ function isOf(fact: string, prefix: string): boolean {
 }
 
 /** Tells the search which custom fields cannot be read. Hidden names are in lower case. */
-function reportHidden({ customFields }: FieldSelection, hidden: ReadonlySet<string>): void {
+function reportHidden(
+  object: AnyObject,
+  { customFields }: FieldSelection,
+  hidden: ReadonlySet<string>,
+): void {
   if (!customFields || hidden.size === 0) return;
   for (const field of customFields.fields) {
     if (!hidden.has(field.source.toLowerCase())) continue;
-    customFields.onProblem(field, isStandardField(field.source) ? 'HIDDEN' : 'MISSING');
+    customFields.onProblem(field, isStandardField(object, field.source) ? 'HIDDEN' : 'MISSING');
   }
 }
 

@@ -1,19 +1,24 @@
 import * as z from 'zod';
 import type { BulkReader, CustomerAccount, RecordPage } from '../../domain/provider.ts';
-import type { Contact } from '../../domain/records/contact.ts';
-import { toRawData } from '../../domain/records/record.ts';
+import { type CrmRecord, toRawData } from '../../domain/records/record.ts';
+import type { RecordType } from '../../domain/records/record-type.ts';
 import { type ProviderResponse, RemoteFailure, ResponseTooLarge } from '../../domain/remote.ts';
-import type { SyncedRecord, SyncSource } from '../../domain/sync.ts';
+import type { SyncedRecord, SyncKind, SyncSource } from '../../domain/sync.ts';
+import type { SyncedKind } from '../../domain/synced-records.ts';
 import { isRecord } from '../../lib/json.ts';
 import { toText } from '../../lib/text.ts';
+import { completeSynced } from '../complete-records.ts';
 import { fitRawFields, readInParts, withOmitted } from '../large-records.ts';
 import { API, createCall } from './call.ts';
-import { ID, toTime } from './object.ts';
+import { COMPANY_OBJECT } from './companies.ts';
+import { CONTACT_OBJECT } from './contacts.ts';
+import { DEAL_OBJECT } from './deals.ts';
+import { ID, type SalesforceObject, toTime } from './object.ts';
 import { isInList, type Row, readRows, toPath } from './query.ts';
-import type { RecordReader } from './reader.ts';
+import { createReader, type RecordReader } from './reader.ts';
 import {
+  ACCOUNT_CONTACT_RELATION,
   allOf,
-  CONTACT,
   type Condition,
   compare,
   type FieldName,
@@ -23,6 +28,7 @@ import {
   isSet,
   isWithin,
   type ObjectName,
+  OPPORTUNITY_CONTACT_ROLE,
   select,
 } from './soql.ts';
 
@@ -31,15 +37,14 @@ import {
  * too; a record that is edited meanwhile leaves the window, and is in the next one. Deleted and merged records are in
  * the window while they are in the recycle bin, and otherwise in the list of deleted records.
  */
-export function createBulkReader(
-  { send, pageSizes }: CustomerAccount,
-  contacts: RecordReader<Contact>,
-): BulkReader {
+export function createBulkReader(account: CustomerAccount): BulkReader {
+  const { send, pageSizes } = account;
   const call = createCall(send);
+  const readers = new Map<string, RecordReader<CrmRecord>>();
 
   return {
     async describe(source) {
-      if (source.kind === 'CONTACTS') return [];
+      if (typeOf(source)) return [];
       if (!isObjectName(source.object)) return undefined;
       try {
         const path = `${API}/sobjects/${source.object}/describe`;
@@ -50,37 +55,36 @@ export function createBulkReader(
       }
     },
 
-    readAll: ({ after, ...asked }) =>
-      readPage(asked, { where: afterId(isSet(ID), after), isWhole: false }),
+    readAll: ({ after, ...request }) =>
+      readPage(request, { where: afterId(isSet(ID), after), isWhole: false }),
 
-    async readChanges({ window, after, ...asked }) {
-      const changedAt =
-        asked.source.kind === 'CONTACTS'
-          ? SYSTEM_MODSTAMP
-          : CHANGE_FIELDS.find((name) => asked.fields.includes(name));
+    async readChanges({ window, after, ...request }) {
+      const changedAt = typeOf(request.source)
+        ? SYSTEM_MODSTAMP
+        : CHANGE_FIELDS.find((name) => request.fields.includes(name));
       // Without such a field, only the comparison of all records finds changes.
       if (changedAt === undefined) return { records: [], removed: [], next: null };
       const where = afterId(isWithin(changedAt, window.from, window.to), after);
-      return readPage(asked, { where, isWhole: true });
+      return readPage(request, { where, isWhole: true });
     },
 
-    async find(asked, ids) {
-      const wanted = ids.filter(isId);
+    async find(request, ids) {
+      const recordIds = ids.filter(isId);
       const records: SyncedRecord[] = [];
-      for (let at = 0; at < wanted.length; ) {
+      for (let at = 0; at < recordIds.length; ) {
         const from = at;
-        const page = await readFitting(asked, {
+        const page = await readFitting(request, {
           read: async (limit) => {
             at = from + limit;
             const found: SyncedRecord[] = [];
-            for (const where of isInList(ID, wanted.slice(from, at)))
-              found.push(...(await toPage(await readAllRows(asked, { where }), asked)).records);
+            for (const where of isInList(ID, recordIds.slice(from, at)))
+              found.push(...(await toPage(await readAllRows(request, { where }), request)).records);
             return found;
           },
           readLarge: async (tooLarge) => {
             at = from + 1;
-            const where = compare(ID, '=', wanted[from] ?? '');
-            return (await readLarge(asked, { where, isWhole: false }, tooLarge)).records;
+            const where = compare(ID, '=', recordIds[from] ?? '');
+            return (await readLarge(request, { where, isWhole: false }, tooLarge)).records;
           },
         });
         records.push(...page);
@@ -103,26 +107,47 @@ export function createBulkReader(
         throw error;
       }
     },
+
+    async readRelinked({ source, to, window, after }) {
+      const relation = RELATIONS[source.kind];
+      if (!relation || !to.includes(relation.to)) return { ids: [], next: null };
+      const where = afterId(isWithin(SYSTEM_MODSTAMP, window.from, window.to), after);
+      const fields = [ID, relation.from];
+      const query = { fields, from: relation.object, where, order: 'ascending' } as const;
+      try {
+        const path = toPath(select({ ...query, limit: MAX_ROWS }), 'queryAll');
+        const rows = (await readRows(call, [path])).flat();
+        const last = rows.at(-1)?.['Id'];
+        return {
+          ids: [...new Set(rows.flatMap((row) => toText(row[relation.from]) ?? []))],
+          next: rows.length >= MAX_ROWS && typeof last === 'string' ? last : null,
+        };
+      } catch (error) {
+        // An org in which contacts have one account lacks the object.
+        if (isUnknown(error)) return { ids: [], next: null };
+        throw error;
+      }
+    },
   };
 
   /** A page may be shorter than its limit, and is then followed by another one. */
-  async function readPage(asked: PageAsk, range: Range): Promise<RecordPage> {
-    return readFitting(asked, {
+  async function readPage(request: PageRequest, range: Range): Promise<RecordPage> {
+    return readFitting(request, {
       async read(limit) {
-        const rows = await readAllRows(asked, { ...range, limit });
+        const rows = await readAllRows(request, { ...range, limit });
         const last = rows.at(-1)?.['Id'];
         const next = rows.length >= limit && typeof last === 'string' ? last : null;
-        return { ...(await toPage(rows, asked)), next };
+        return { ...(await toPage(rows, request)), next };
       },
-      readLarge: (tooLarge) => readLarge(asked, range, tooLarge),
+      readLarge: (tooLarge) => readLarge(request, range, tooLarge),
     });
   }
 
   /** As many records as fit into a response, or a single one without its longest fields. */
-  async function readFitting<Page>(asked: PageAsk, { read, readLarge }: Fitting<Page>) {
-    const max = isContacts(asked) ? MAX_ROWS : toLimit(asked.fields.length);
+  async function readFitting<Page>(request: PageRequest, { read, readLarge }: Fitting<Page>) {
+    const max = typeOf(request.source) ? MAX_ROWS : toLimit(request.fields.length);
     try {
-      return await pageSizes.read(`records of ${objectOf(asked.source)}`, max, read);
+      return await pageSizes.read(`records of ${objectOf(request.source)}`, max, read);
     } catch (error) {
       if (error instanceof ResponseTooLarge) return readLarge(error);
       throw error;
@@ -131,11 +156,11 @@ export function createBulkReader(
 
   /** The first record of a range in parts, without its longest fields. */
   async function readLarge(
-    asked: PageAsk,
+    request: PageRequest,
     { where, isWhole }: Range,
     { maxBytes }: ResponseTooLarge,
   ): Promise<RecordPage> {
-    const from = objectOf(asked.source);
+    const from = objectOf(request.source);
     const resource = isWhole ? 'queryAll' : 'query';
     const read = async (fields: readonly FieldName[], condition: Condition) => {
       const query = { fields, from, where: condition, order: 'ascending', limit: 1 } as const;
@@ -144,29 +169,39 @@ export function createBulkReader(
     const id = toText((await read([ID], where))?.['Id']);
     if (id === null || !isId(id)) return { records: [], removed: [], next: null };
     const isRecordItself = compare(ID, '=', id);
-    const names = await toNames(asked, isWhole);
+    const names = await toNames(request, isWhole);
     const fitted = await readInParts(names, {
       maxBytes,
       read: (part) => read([...new Set([ID, ...part.filter(isFieldName)])], isRecordItself),
     });
     if (!fitted) return { records: [], removed: [], next: id };
-    return { ...(await toPage([fitted.fields], asked, fitted.omitted)), next: id };
+    return { ...(await toPage([fitted.fields], request, fitted.omitted)), next: id };
   }
 
-  async function toNames(asked: PageAsk, isWhole: boolean): Promise<readonly string[]> {
-    if (!isContacts(asked)) return asked.fields.filter(isFieldName);
-    return contacts.namesOf({ selection: asked.selection, includesDeleted: isWhole });
+  async function toNames(request: PageRequest, isWhole: boolean): Promise<readonly string[]> {
+    const reader = readerOf(request.source);
+    if (!reader) return request.fields.filter(isFieldName);
+    return reader.namesOf({ selection: request.selection, includesDeleted: isWhole });
   }
 
-  /** Of contacts those fields of the selection that the connected user can see. */
+  /** Undefined: the records are synced as they are. It reads the fields that the connected user can see. */
+  function readerOf({ kind }: SyncSource): RecordReader<CrmRecord> | undefined {
+    const object = typeOf({ kind });
+    if (!object) return undefined;
+    const known = readers.get(kind) ?? createReader(account, object);
+    readers.set(kind, known);
+    return known;
+  }
+
   async function readAllRows(
-    asked: PageAsk,
+    request: PageRequest,
     { where, limit, isWhole = false }: Rows,
   ): Promise<readonly Row[]> {
-    const { selection } = asked;
+    const { selection } = request;
     const order = 'ascending';
-    const pages = isContacts(asked)
-      ? await contacts.read({
+    const reader = readerOf(request.source);
+    const pages = reader
+      ? await reader.read({
           conditions: [where],
           selection,
           order,
@@ -176,8 +211,8 @@ export function createBulkReader(
       : await readRows(call, [
           toPath(
             select({
-              fields: asked.fields.filter(isFieldName),
-              from: objectOf(asked.source),
+              fields: request.fields.filter(isFieldName),
+              from: objectOf(request.source),
               where,
               order,
               limit,
@@ -190,45 +225,58 @@ export function createBulkReader(
 
   async function toPage(
     rows: readonly Row[],
-    asked: PageAsk,
+    request: PageRequest,
     omitted: readonly string[] = [],
   ): Promise<Omit<RecordPage, 'next'>> {
+    const reader = readerOf(request.source);
     const records: SyncedRecord[] = [];
     const removed: string[] = [];
     for (const row of rows) {
       const id = toText(row['Id']);
       if (id === null) continue;
       if (row['IsDeleted'] === true) removed.push(id);
-      else if (isContacts(asked)) records.push(toContactRecord(row, asked, omitted));
+      else if (reader) records.push(toCommon(reader, row, request, omitted));
       else records.push(withOmitted(toRecord(row, id), omitted));
     }
-    return { records, removed };
+    const { selection } = request;
+    return {
+      records: await completeSynced(account, reader, { page: records, selection }),
+      removed,
+    };
   }
 
   /**
    * The fields of the common shape are those of the whole record; only raw data has a limit. Without the field that
    * only a read of deleted records has: the raw data would change with the kind of the run.
    */
-  function toContactRecord(
+  function toCommon(
+    reader: RecordReader<CrmRecord>,
     { MasterRecordId: _, ...row }: Row,
-    { selection }: PageAsk,
+    { selection }: PageRequest,
     omitted: readonly string[],
   ): SyncedRecord {
-    const contact = contacts.toRecord(row, { ...selection, rawData: false });
-    const record = { id: contact.remoteId, lastModifiedAt: contact.lastModifiedAt, contact };
-    if (!selection.rawData) return withOmitted(record, omitted);
+    const record = reader.toRecord(row, { ...selection, rawData: false });
+    const synced = { id: record.remoteId, lastModifiedAt: record.lastModifiedAt, record };
+    if (!selection.rawData) return withOmitted(synced, omitted);
     const fitted = fitRawFields(row);
     const rawData = toRawData(fitted.fields);
-    return withOmitted({ ...record, contact: { ...contact, rawData } }, [
+    return withOmitted({ ...synced, record: { ...record, rawData } }, [
       ...omitted,
       ...fitted.omitted,
     ]);
   }
 }
 
-function isContacts({ source }: PageAsk): boolean {
-  return source.kind === 'CONTACTS';
+/** Undefined: the records are synced as they are. */
+function typeOf({ kind }: Pick<SyncSource, 'kind'>): SalesforceObject<CrmRecord> | undefined {
+  return Object.hasOwn(OBJECTS, kind) ? OBJECTS[kind as SyncedKind] : undefined;
 }
+
+const OBJECTS: Readonly<Record<SyncedKind, SalesforceObject<CrmRecord>>> = {
+  CONTACTS: CONTACT_OBJECT,
+  COMPANIES: COMPANY_OBJECT,
+  DEALS: DEAL_OBJECT,
+};
 
 function toRecord({ attributes: _, ...data }: Row, id: string): SyncedRecord {
   const changed = CHANGE_FIELDS.map((name) => toTime(data[name])).find((time) => time !== null);
@@ -239,9 +287,10 @@ function afterId(condition: Condition, after: string | null): Condition {
   return after === null ? condition : allOf([condition, compare(ID, '>', after)]);
 }
 
-function objectOf({ kind, object }: SyncSource): ObjectName {
-  if (kind === 'CONTACTS') return CONTACT;
-  if (isObjectName(object)) return object;
+function objectOf(source: SyncSource): ObjectName {
+  const type = typeOf(source);
+  if (type) return type.name;
+  if (isObjectName(source.object)) return source.object;
   throw new TypeError('Not the name of an object');
 }
 
@@ -291,6 +340,12 @@ function toLimit(fields: number): number {
   return Math.max(MIN_ROWS, Math.min(MAX_ROWS, Math.floor(VALUES_PER_PAGE / Math.max(1, fields))));
 }
 
+/** The objects that link records without a change of these. Deleted ones are in them, too. */
+const RELATIONS: Readonly<Partial<Record<SyncKind, Relation>>> = {
+  CONTACTS: { object: ACCOUNT_CONTACT_RELATION, from: fieldName('ContactId'), to: 'COMPANY' },
+  DEALS: { object: OPPORTUNITY_CONTACT_ROLE, from: fieldName('OpportunityId'), to: 'CONTACT' },
+};
+
 const SYSTEM_MODSTAMP = fieldName('SystemModstamp');
 const CHANGE_FIELDS = ['SystemModstamp', 'LastModifiedDate', 'CreatedDate'].map(fieldName);
 const MAX_FIELDS = 2_000;
@@ -302,7 +357,13 @@ const LISTED_MS = 29 * 24 * 60 * 60_000;
 
 const wireField = z.object({ name: z.string().min(1).max(255), type: z.string().nullish() });
 
-type PageAsk = Omit<Parameters<BulkReader['readAll']>[0], 'after'>;
+type PageRequest = Omit<Parameters<BulkReader['readAll']>[0], 'after'>;
+
+interface Relation {
+  readonly object: ObjectName;
+  readonly from: FieldName;
+  readonly to: RecordType;
+}
 
 interface Range {
   readonly where: Condition;

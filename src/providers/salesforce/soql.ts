@@ -23,6 +23,11 @@ export function select({ fields, from = CONTACT, where, order, limit }: Select):
 
 export const CONTACT = 'Contact' as ObjectName;
 export const ACCOUNT = 'Account' as ObjectName;
+export const OPPORTUNITY = 'Opportunity' as ObjectName;
+export const OPPORTUNITY_STAGE = 'OpportunityStage' as ObjectName;
+export const OPPORTUNITY_CONTACT_ROLE = 'OpportunityContactRole' as ObjectName;
+export const ACCOUNT_CONTACT_RELATION = 'AccountContactRelation' as ObjectName;
+export const USER = 'User' as ObjectName;
 
 /** Whether it can name an object. Names are case-insensitive. */
 export function isObjectName(name: string): name is ObjectName {

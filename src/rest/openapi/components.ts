@@ -13,7 +13,7 @@ import {
   schemaMappingsConfig,
   syncedObject,
 } from '../../domain/connection.ts';
-import { customFieldMapping } from '../../domain/custom-field.ts';
+import { customFieldMapping, givenFieldMapping } from '../../domain/custom-field.ts';
 import {
   customField,
   customFieldSource,
@@ -24,7 +24,16 @@ import {
 } from '../../domain/custom-fields.ts';
 import { customer, customerUpsert } from '../../domain/customer.ts';
 import { event, webhookEndpoint } from '../../domain/event.ts';
+import { WRITABLE_RECORDS } from '../../domain/records/catalogue.ts';
 import { address, emailAddress, phoneNumber } from '../../domain/records/contact.ts';
+import { money } from '../../domain/records/money.ts';
+import {
+  write,
+  writeProblem,
+  writeRecord,
+  writeResult,
+  writtenRecord,
+} from '../../domain/records/write.ts';
 import type { Type } from '../../domain/shape.ts';
 import {
   incompleteRecord,
@@ -38,6 +47,7 @@ import {
   syncProgress,
   syncRun,
 } from '../../domain/sync.ts';
+import { writableField } from '../../domain/writing.ts';
 import { errorSchema } from '../error-schema.ts';
 import { COMPONENTS, object, toSchema, type WireDirection } from '../schemas.ts';
 
@@ -58,7 +68,20 @@ const CONFIGURATIONS: readonly Declared[] = [
 
 COMPONENTS.request.add(toSchema(connectionUpsert, 'request'), { id: 'ConnectionUpsert' });
 register([customerUpsert, credentialsShape, brandingChange], 'request');
-register([...CONFIGURATIONS, customFieldMapping, postgresSyncDestinationInput], 'request', 'Input');
+register(
+  [
+    ...CONFIGURATIONS,
+    givenFieldMapping,
+    postgresSyncDestinationInput,
+    address,
+    emailAddress,
+    phoneNumber,
+    money,
+    ...WRITABLE_RECORDS.flatMap(({ changes, items }) => [changes, ...items.values()]),
+  ],
+  'request',
+  'Input',
+);
 register(
   [
     address,
@@ -86,6 +109,12 @@ register(
     syncProgress,
     incompleteRecords,
     incompleteRecord,
+    write,
+    writeResult,
+    writeProblem,
+    writeRecord,
+    writtenRecord,
+    writableField,
     ...CONFIGURATIONS,
   ],
   'response',

@@ -15,7 +15,10 @@ import { toSnakeCase } from '../schemas.ts';
 import { errorsSchema, refTo, toComponentSchemas } from './components.ts';
 
 /** Generates the OpenAPI document of these operations from their validation schemas. */
-export function toOpenApi(operations: readonly GroupedOperation[], version: string) {
+export function toOpenApi(
+  operations: readonly GroupedOperation[],
+  { version, url = '/' }: { readonly version: string; readonly url?: string },
+) {
   const paths: Record<string, Record<string, object>> = {};
   for (const operation of operations) {
     paths[operation.path] = {
@@ -33,9 +36,10 @@ export function toOpenApi(operations: readonly GroupedOperation[], version: stri
         'Search the contacts of your customers in their CRMs, and manage your customers and their connections. Every error has the same body.',
       license: { name: 'MIT', identifier: 'MIT' },
     },
-    servers: [{ url: '/' }],
+    servers: [{ url }],
     tags: [
       { name: 'contacts', description: 'People in your customers’ CRMs.' },
+      { name: 'links', description: 'Links between records in your customers’ CRMs.' },
       { name: 'customers', description: 'Your customers and their connections to providers.' },
       { name: 'webhooks', description: 'Events, and the endpoints that they are sent to.' },
       {

@@ -8,14 +8,14 @@ import type { DocsDemo } from './page.ts';
 /** Serves the OpenAPI document, generated once at the first request. */
 export function createOpenApiEndpoint(
   operations: readonly GroupedOperation[],
-  version: string,
+  options: DocumentOptions,
 ): Endpoint {
   let made: ReturnType<typeof makeDocument> | undefined;
   return {
     method: 'GET',
     path: '/openapi.json',
     async answer({ request }) {
-      made ??= makeDocument(operations, version);
+      made ??= makeDocument(operations, options);
       const { body, etag } = await made;
       const headers = { etag, 'cache-control': 'no-cache' };
       if (isNotModified(request.headers.get('if-none-match'), etag)) {
@@ -26,9 +26,12 @@ export function createOpenApiEndpoint(
   };
 }
 
-async function makeDocument(operations: readonly GroupedOperation[], version: string) {
+async function makeDocument(
+  operations: readonly GroupedOperation[],
+  { version, basePath }: DocumentOptions,
+) {
   const { toOpenApi } = await import('./document.ts');
-  const text = JSON.stringify(toOpenApi(operations, version));
+  const text = JSON.stringify(toOpenApi(operations, { version, url: basePath() || '/' }));
   // Weak, because the response may be compressed.
   return { body: shareBytes(Buffer.from(text)), etag: `W/"${digest(text).slice(0, 22)}"` };
 }
@@ -37,7 +40,7 @@ async function makeDocument(operations: readonly GroupedOperation[], version: st
  * Serves the documentation page with a request form; it loads nothing from other hosts. Loaded lazily at the first
  * request.
  */
-export function createDocsEndpoint(demo: DocsDemo | undefined, hasGraphiQL: boolean): Endpoint {
+export function createDocsEndpoint({ demo, hasGraphiQL, basePath }: DocsOptions): Endpoint {
   return {
     method: 'GET',
     path: '/docs',
@@ -49,7 +52,26 @@ export function createDocsEndpoint(demo: DocsDemo | undefined, hasGraphiQL: bool
         'referrer-policy': 'no-referrer',
         'cache-control': 'no-cache',
       };
-      return { status: 200, headers, body: renderPage(demo, hasGraphiQL) };
+      return {
+        status: 200,
+        headers,
+        body: renderPage({ demo, hasGraphiQL, basePath: basePath() }),
+      };
     },
   };
+}
+
+interface DocumentOptions {
+  readonly version: string;
+  /** The path of the public URL. */
+  basePath(): string;
+}
+
+interface DocsOptions {
+  /** Undefined: there is no demo. */
+  readonly demo: DocsDemo | undefined;
+  /** Whether browsers get GraphiQL at `/graphql`. */
+  readonly hasGraphiQL: boolean;
+  /** The path of the public URL. */
+  basePath(): string;
 }

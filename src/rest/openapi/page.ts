@@ -1,14 +1,15 @@
+import { EXAMPLE_PROVIDERS } from '../../domain/provider-names.ts';
 import { DESIGN, ICON, toSource } from '../../lib/design.ts';
 import { html, Markup } from '../../lib/html.ts';
 
 /** Renders the page. With a demo all fields are filled in, ready to send. */
-export function renderPage(demo: DocsDemo | undefined, hasGraphiQL: boolean): string {
+export function renderPage({ demo, hasGraphiQL, basePath }: DocsPage): string {
   const given = demo && {
     'x-api-key': demo.key,
     'x-customer-id': demo.customerId,
-    'x-provider-name': 'hubspot',
+    'x-provider-name': EXAMPLE_PROVIDERS.first,
     customer_id: demo.customerId,
-    provider_name: 'hubspot',
+    provider_name: EXAMPLE_PROVIDERS.first,
   };
   return html`<!doctype html>
 <html lang="en">
@@ -20,7 +21,7 @@ export function renderPage(demo: DocsDemo | undefined, hasGraphiQL: boolean): st
 <style>${new Markup(STYLE)}</style>
 </head>
 <body>
-<main id="page" data-given="${JSON.stringify(given ?? {})}" data-links="${JSON.stringify(hasGraphiQL ? LINKS : [HOME])}"><p>Reading the document…</p></main>
+<main id="page" data-given="${JSON.stringify(given ?? {})}" data-links="${JSON.stringify(toLinks(basePath, hasGraphiQL))}"><p>Reading the document…</p></main>
 <noscript>This page needs JavaScript. The document itself is at <a href="openapi.json">openapi.json</a>.</noscript>
 <script>${new Markup(SCRIPT)}</script>
 </body>
@@ -28,16 +29,21 @@ export function renderPage(demo: DocsDemo | undefined, hasGraphiQL: boolean): st
 `.text;
 }
 
-const HOME = ['/', 'Home'];
-const LINKS = [HOME, ['/graphql', 'GraphiQL']];
+function toLinks(basePath: string, hasGraphiQL: boolean) {
+  const links = [
+    [`${basePath}/`, 'Home'],
+    [`${basePath}/guides`, 'Guides'],
+  ];
+  return hasGraphiQL ? [...links, [`${basePath}/graphql`, 'GraphiQL']] : links;
+}
 
 /** The design of all pages, with a layout for long lists of operations. */
 const STYLE = `${DESIGN}
 body { font-size: .95rem }
 main { max-width: 68rem; margin: 0 auto; padding: 2.5rem 1.25rem 5rem; }
 @media (min-width: 72rem) {
-  main { max-width: 84rem; display: grid; grid-template-columns: 15rem minmax(0, 1fr); gap: 0 2.5rem; }
-  nav { position: sticky; top: 2.5rem; align-self: start; max-height: calc(100vh - 5rem); overflow: auto; }
+  main { max-width: 84rem; display: grid; grid-template-columns: 18rem minmax(0, 1fr); gap: 0 2.5rem; }
+  nav { position: sticky; top: 0; align-self: start; height: 100vh; padding: 2.5rem .75rem 2.5rem 0; overflow-y: scroll; scrollbar-width: thin; border-right: 1px solid var(--line); margin: -2.5rem 0 -5rem; }
 }
 h1 { font-size: 1.9rem; margin: 0; }
 h2 { margin: 0; }
@@ -47,8 +53,15 @@ p { margin: .4rem 0; }
 @media (max-width: 34rem) { main { padding: 1.5rem .75rem 4rem; } .card { padding: 1rem; } }
 nav summary { font-weight: 600; }
 nav ul { margin: .4rem 0 1.25rem; padding: 0; border: 0; }
-nav a { display: block; padding: .15rem 0; text-decoration: none; }
-nav a:hover, nav a:focus-visible { text-decoration: underline; }
+nav input { margin: .6rem 0 .2rem; padding: .4rem .6rem; font: inherit; font-size: .9rem; }
+nav h3 { margin: 1.1rem 0 .25rem; }
+nav ul { margin: 0; }
+nav a { display: flex; gap: .6rem; align-items: baseline; padding: .2rem 0; color: var(--ink); text-decoration: none; line-height: 1.3; }
+nav a:hover, nav a:focus-visible { color: var(--link); text-decoration: underline; }
+nav .method { flex: none; width: 3.2rem; font-size: .68rem; }
+.languages { display: flex; gap: .35rem; margin: 1.4rem 0 .4rem; }
+.languages button { margin: 0; padding: .2rem .7rem; font-size: .8rem; }
+.languages button[aria-pressed=true] { color: var(--on-accent); background: var(--accent); }
 .operation { scroll-margin-top: 1rem; }
 .operation > summary { display: flex; flex-wrap: wrap; gap: .2rem .8rem; align-items: baseline; list-style-position: inside; }
 .operation > summary code { overflow-wrap: anywhere; }
@@ -120,9 +133,12 @@ function show(api) {
       input('x-api-key', 'x-api-key', api.components.securitySchemes.apiKey),
       input('token', 'Authorization: Bearer', api.components.securitySchemes.customerToken)));
   const isWide = matchMedia('(min-width: 72rem)');
-  const listed = make('details', { open: isWide.matches }, make('summary', { textContent: 'Operations' }),
-    make('ul', {}, ...operations.map(({ path, method, operation }) =>
-      make('li', {}, make('a', { href: '#' + operation.operationId, title: method.toUpperCase() + ' ' + path, textContent: operation.summary })))));
+  const groups = [...groupBy(operations)];
+  const search = make('input', { type: 'search', placeholder: 'Find an operation', ariaLabel: 'Find an operation' });
+  const lists = groups.map(([name, members]) => make('section', {}, make('h3', { textContent: name }),
+    make('ul', {}, ...members.map(toLink))));
+  search.addEventListener('input', () => filter(lists, search.value));
+  const listed = make('details', { open: isWide.matches }, make('summary', { textContent: 'Operations' }), search, ...lists);
   // Where it is above the operations, it would push the chosen one out of view.
   listed.addEventListener('click', (event) => { if (event.target.closest('a') && !isWide.matches) listed.open = false; });
   const list = make('nav', { ariaLabel: 'Operations' }, listed);
@@ -135,6 +151,33 @@ function show(api) {
   addEventListener('hashchange', openLinked);
   if (location.hash) openLinked();
   else page.querySelector('.operation').open = true;
+}
+
+function groupOf({ operation }) {
+  const [tag] = operation.tags;
+  return tag === 'oauth_clients' ? 'OAuth clients' : (tag[0].toUpperCase() + tag.slice(1)).replaceAll('_', ' ');
+}
+
+function groupBy(operations) {
+  const groups = new Map();
+  for (const one of operations) groups.set(groupOf(one), [...(groups.get(groupOf(one)) ?? []), one]);
+  return groups;
+}
+
+function toLink({ path, method, operation }) {
+  return make('li', {}, make('a', { href: '#' + operation.operationId, title: method.toUpperCase() + ' ' + path },
+    make('span', { className: 'method ' + method, textContent: method.toUpperCase(), ariaHidden: 'true' }),
+    make('span', { textContent: operation.summary })));
+}
+
+/** Shows the operations whose name or path has the text. */
+function filter(lists, text) {
+  const wanted = text.trim().toLowerCase();
+  for (const list of lists) {
+    const items = [...list.querySelectorAll('li')];
+    for (const item of items) item.hidden = !(item.textContent + ' ' + item.firstChild.title).toLowerCase().includes(wanted);
+    list.hidden = items.every((item) => item.hidden);
+  }
 }
 
 /** Opens the operation that the address names. */
@@ -176,7 +219,8 @@ function card(api, { path, method, operation }) {
     note?.replaceChildren('The body has the stored values.');
     showCommand();
   });
-  const showCommand = () => { command.textContent = toCurl(request()); };
+  const showCommand = () => { command.textContent = LANGUAGES[language](request()); };
+  addEventListener('language', () => { if (details.open) showCommand(); });
   form.append(
     make('p', {}, ...prose(operation.description)),
     make('div', { className: 'columns' },
@@ -184,7 +228,7 @@ function card(api, { path, method, operation }) {
         ...operation.parameters.map((one) => input(operation.operationId + ' ' + one.in + ' ' + one.name, one.name, one, !isDestructive)),
         body && make('label', { className: 'field' }, make('code', { className: 'needed', textContent: 'body' }), body),
         note, send, load, answer,
-        make('h3', { textContent: 'curl' }), make('div', { className: 'copied' }, command, copy)),
+        languages(), make('div', { className: 'copied' }, command, copy)),
       make('div', {},
         content && make('h3', { textContent: 'Body' }), content && tree(api, content.schema, true),
         ...responses(api, operation))));
@@ -230,16 +274,59 @@ function toRequest(form, path, method, operation) {
   if (token) headers.authorization = 'Bearer ' + token;
   const body = form.elements.body && form.elements.body.value;
   if (body !== undefined) headers['content-type'] = 'application/json';
-  return { url: target + (query.size ? '?' + query : ''), method: method.toUpperCase(), headers, body };
+  // Relative to the page, which may be below a prefix.
+  return { url: '.' + target + (query.size ? '?' + query : ''), method: method.toUpperCase(), headers, body };
+}
+
+/** A sample in the language that was chosen last, for all operations. */
+let language = sessionStorage.getItem('language') ?? 'curl';
+
+function languages() {
+  const buttons = Object.keys(LANGUAGES).map((name) => {
+    const button = make('button', { type: 'button', className: 'plain', textContent: name });
+    const mark = () => button.setAttribute('aria-pressed', String(name === language));
+    button.addEventListener('click', () => {
+      language = name;
+      sessionStorage.setItem('language', name);
+      dispatchEvent(new Event('language'));
+    });
+    addEventListener('language', mark);
+    mark();
+    return button;
+  });
+  return make('div', { className: 'languages', role: 'group', ariaLabel: 'Language of the sample' }, ...buttons);
+}
+
+function toAddress(url) {
+  return new URL(url, location.href).href.replaceAll('%7B', '{').replaceAll('%7D', '}');
+}
+
+function toJavaScript({ url, method, headers, body }) {
+  const parts = ['  method: ' + JSON.stringify(method) + ',', '  headers: ' + JSON.stringify(headers, null, 2).replaceAll('\n', '\n  ') + ',']
+    .concat(body === undefined ? [] : ['  body: JSON.stringify(' + indent(body) + '),']);
+  return ['const response = await fetch(' + JSON.stringify(toAddress(url)) + ', {', ...parts, '});', 'console.log(response.status, await response.json());'].join('\n');
+}
+
+function toPython({ url, method, headers, body }) {
+  const parts = ['    ' + JSON.stringify(method) + ',', '    ' + JSON.stringify(toAddress(url)) + ',', '    headers=' + JSON.stringify(headers, null, 4).replaceAll('\n', '\n    ') + ',']
+    .concat(body === undefined ? [] : ['    data=' + JSON.stringify(body) + '.encode(),']);
+  return ['import requests', '', 'response = requests.request(', ...parts, ')', 'print(response.status_code, response.json())'].join('\n');
+}
+
+/** The body as an expression, if it is JSON. */
+function indent(body) {
+  try { return JSON.stringify(JSON.parse(body), null, 2).replaceAll('\n', '\n  '); } catch { return JSON.stringify(body); }
 }
 
 function toCurl({ url, method, headers, body }) {
   const quote = (text) => "'" + text.replaceAll("'", "'\\''") + "'";
-  return ['curl -s -X ' + method + ' ' + quote(new URL(url, location.href).href.replaceAll('%7B', '{').replaceAll('%7D', '}'))]
+  return ['curl -s -X ' + method + ' ' + quote(toAddress(url))]
     .concat(Object.entries(headers).map(([name, value]) => '-H ' + quote(name + ': ' + value)))
     .concat(body === undefined ? [] : ['-d ' + quote(body)])
     .join(' \\\n  ');
 }
+
+const LANGUAGES = { curl: toCurl, JavaScript: toJavaScript, Python: toPython };
 
 async function ask({ url, ...request }) {
   try {
@@ -266,11 +353,36 @@ function responses(api, operation) {
   const list = Object.entries(operation.responses).map(([status, response]) => [status, resolve(api, response)]);
   const [, success] = list.find(([status, { content }]) => status < '300' && content) || [];
   return [
-    ...(success ? [make('h3', { textContent: 'Response' }), tree(api, success.content['application/json'].schema, false)] : []),
+    ...(success ? [make('h3', { textContent: 'Response' }), tree(api, success.content['application/json'].schema, false), ...sample(api, success.content['application/json'].schema)] : []),
     make('h3', { textContent: 'Statuses' }),
     make('dl', {}, ...list.flatMap(([status, { description }]) =>
       [make('dt', {}, make('code', { textContent: status })), make('dd', {}, ...prose(description))])),
   ];
+}
+
+/** What a response looks like, by its schema. Made when it is opened. */
+function sample(api, schema) {
+  const shown = make('pre', { tabIndex: 0 });
+  const details = make('details', { className: 'sample' }, make('summary', { textContent: 'Sample' }), shown);
+  details.addEventListener('toggle', () => { shown.textContent ||= JSON.stringify(toSample(api, schema, 0), null, 2); });
+  details.open = true;
+  return [details];
+}
+
+function toSample(api, node, depth) {
+  const schema = resolve(api, node);
+  if (schema.example !== undefined) return schema.example;
+  if (schema.examples) return schema.examples[0];
+  if (schema.const !== undefined) return schema.const;
+  if (schema.enum) return schema.enum.find((value) => value !== null);
+  const variants = schema.anyOf || schema.oneOf || schema.allOf;
+  if (variants) return toSample(api, variants[0], depth);
+  const [type] = [schema.type].flat();
+  if (type === 'array') return depth > 8 ? [] : [toSample(api, schema.items, depth + 1)];
+  if (type === 'object') return Object.fromEntries(Object.entries(schema.properties ?? {}).map(([name, one]) => [name, depth > 8 ? null : toSample(api, one, depth + 1)]));
+  if (type === 'integer' || type === 'number') return 1;
+  if (type === 'boolean') return true;
+  return schema.format === 'date-time' ? '2026-01-31T12:00:00.000Z' : schema.format === 'uuid' ? '8ed7813b-38a1-421e-8e9c-722c9c511189' : '…';
 }
 
 function resolve(api, node) {
@@ -326,6 +438,13 @@ export const POLICY = [
   "form-action 'none'",
   "frame-ancestors 'none'",
 ].join('; ');
+
+interface DocsPage {
+  readonly demo: DocsDemo | undefined;
+  readonly hasGraphiQL: boolean;
+  /** The path of the public URL. */
+  readonly basePath: string;
+}
 
 export interface DocsDemo {
   readonly key: string;

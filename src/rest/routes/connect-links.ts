@@ -6,7 +6,14 @@ import {
   MAX_LINK_SECONDS,
   MIN_LINK_SECONDS,
 } from '../../domain/connect-link.ts';
-import { PROVIDER_NAMES, providerName } from '../../domain/provider-names.ts';
+import {
+  EXAMPLE_PROVIDERS,
+  EXAMPLE_URLS,
+  PROVIDER_NAMES,
+  providerName,
+} from '../../domain/provider-names.ts';
+import { ACCESS_LEVELS } from '../../domain/record-access.ts';
+import { RECORD_TYPES } from '../../domain/records/record-type.ts';
 import { field, id, listOf, nullable, shape, uuid } from '../../domain/shape.ts';
 import {
   cancelConnectLink,
@@ -64,7 +71,15 @@ export const connectLinkRequestSchema = object(
     expires_in_seconds: lifetimeInput,
     login_url: text(
       'Login URL of this customer at the provider, for a link to one provider. Default: the page asks for it.',
-      'https://acme.my.salesforce.com',
+      EXAMPLE_URLS.instance,
+    ).optional(),
+    records: optional(
+      z.array(enumInput(RECORD_TYPES)).min(1),
+      'Types of records to ask for. A customer who is connected already keeps what the connection allows: the link extends it. Default: contact.',
+    ),
+    access: enumInput(
+      ACCESS_LEVELS,
+      'Access to these records to ask for. Default: `read`.',
     ).optional(),
     optional_scopes: optional(
       z.array(z.string()),
@@ -135,8 +150,10 @@ const EXAMPLE_CONNECT_LINK = {
   purpose: 'connect',
   id: '0d9c2f7e-6c1f-4a35-9f0e-3a1c5b7d9e11',
   customer_id: 'customer-1',
-  providers: ['hubspot', 'salesforce'],
+  providers: [EXAMPLE_PROVIDERS.first, EXAMPLE_PROVIDERS.second],
   status: 'pending',
+  records: ['contact'],
+  access: 'read',
   created_at: EXAMPLE_MOMENT,
   expires_at: '2025-03-01T12:15:00.000Z',
 };
@@ -153,7 +170,7 @@ export const connectLinkOperations = [
       'Creates a link with which a customer connects a CRM, on pages of Crossbook and of the vendor: you need no OAuth code of your own.',
     input: { path: customerPath, body: connectLinkRequestSchema },
     bodyExample: {
-      providers: ['hubspot', 'salesforce'],
+      providers: [EXAMPLE_PROVIDERS.first, EXAMPLE_PROVIDERS.second],
       return_url: 'http://localhost:3000/connected',
     },
     response: {
@@ -186,8 +203,8 @@ export const connectLinkOperations = [
       example: {
         ...EXAMPLE_CONNECT_LINK,
         purpose: 'map_fields',
-        providers: ['hubspot'],
-        provider_name: 'hubspot',
+        providers: [EXAMPLE_PROVIDERS.first],
+        provider_name: EXAMPLE_PROVIDERS.first,
         url: 'https://crossbook.example/connect/v2.k1.MGQ5YzJm.c2lnbmF0dXJl',
       },
     },

@@ -1,12 +1,12 @@
 import { connection } from '../../domain/connection.ts';
-import { PROVIDER_NAMES } from '../../domain/provider-names.ts';
+import { EXAMPLE_PROVIDERS, PROVIDER_NAMES } from '../../domain/provider-names.ts';
 import { field, shape } from '../../domain/shape.ts';
 import { revocation } from '../../domain/tenant.ts';
 import { disconnectProvider } from '../../usecases/change-customers.ts';
 import { findCustomerConnection } from '../../usecases/find-customer.ts';
 import { defineOperation } from '../operation.ts';
 import { COMPONENTS, enumInput, toSchema, toWire } from '../schemas.ts';
-import { customerPath, EXAMPLE_CONNECTION, toShown } from './customers.ts';
+import { customerPath, EXAMPLE_CONNECTION, toWireConnection } from './customers.ts';
 
 const disconnection = shape('Disconnection', 'A removed connection.', {
   revocation: field(
@@ -21,7 +21,7 @@ const disconnectionSchema = toSchema(disconnection, 'response').register(COMPONE
 
 export const CONNECTION_PATH = '/customers/{customer_id}/connections/{provider_name}';
 export const connectionPath = customerPath.extend({
-  provider_name: enumInput(PROVIDER_NAMES, 'The provider.', 'hubspot'),
+  provider_name: enumInput(PROVIDER_NAMES, 'The provider.', EXAMPLE_PROVIDERS.first),
 });
 const input = { path: connectionPath };
 
@@ -41,7 +41,7 @@ export const connectionOperations = [
     errors: [404],
     async handle(context, { path }) {
       const found = await findCustomerConnection(context, path.customer_id, path.provider_name);
-      return toWire(connection, toShown(found, context.providers));
+      return toWire(connection, toWireConnection(found, context.providers));
     },
   }),
   defineOperation({

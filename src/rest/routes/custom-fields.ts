@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import {
   CUSTOM_FIELD_TYPES,
-  customFieldMapping,
   customFieldType,
+  givenFieldMapping,
 } from '../../domain/custom-field.ts';
 import {
   type CustomFields,
@@ -13,11 +13,16 @@ import {
   mappingProblem,
   providerField,
 } from '../../domain/custom-fields.ts';
+import { EXAMPLE_PROVIDERS, toExampleSources } from '../../domain/provider-names.ts';
 import { PROVIDER_CALL } from '../../domain/records/record-search.ts';
-import { CUSTOM_FIELD_RECORDS } from '../../domain/records/record-type.ts';
+import { RECORD_TYPES } from '../../domain/records/record-type.ts';
 import { descriptionOf } from '../../domain/shape.ts';
 import { readCustomFields, setCustomFields } from '../../usecases/declare-custom-fields.ts';
-import { readFieldMappings, setFieldMappings } from '../../usecases/map-custom-fields.ts';
+import {
+  listFieldMappings,
+  readFieldMappings,
+  setFieldMappings,
+} from '../../usecases/map-custom-fields.ts';
 import { readMappingProblems } from '../../usecases/mapping-problems.ts';
 import { readProviderFields } from '../../usecases/provider-fields.ts';
 import { defineOperation } from '../operation.ts';
@@ -26,7 +31,7 @@ import { CONNECTION_PATH, connectionPath } from './connections.ts';
 import { readExpectedVersion, versionHeaders } from './customers.ts';
 
 const RECORD = {
-  record: enumInput(CUSTOM_FIELD_RECORDS, 'The type of the records.', 'CONTACT'),
+  record: enumInput(RECORD_TYPES, 'The type of the records.', 'CONTACT'),
 };
 const recordPath = z.strictObject(RECORD);
 
@@ -51,7 +56,10 @@ const setFieldsSchema = object('request', 'CustomFieldDefinitionsInput', 'Custom
         sources: optional(
           z.array(
             z.strictObject({
-              provider_name: text(descriptionOf(customFieldSource, 'provider'), 'hubspot'),
+              provider_name: text(
+                descriptionOf(customFieldSource, 'provider'),
+                EXAMPLE_PROVIDERS.first,
+              ),
               field: text(descriptionOf(customFieldSource, 'field'), 'favorite_color'),
             }),
           ),
@@ -64,7 +72,7 @@ const setFieldsSchema = object('request', 'CustomFieldDefinitionsInput', 'Custom
       }),
     )
     .describe(
-      `All custom fields, at most ${MAX_CUSTOM_FIELDS}. Fields that are not listed are removed.`,
+      `All custom fields of the type of record, at most ${MAX_CUSTOM_FIELDS}. Fields that are not listed are removed.`,
     ),
   typed_schema: optional(
     z.boolean(),
@@ -75,19 +83,19 @@ const setFieldsSchema = object('request', 'CustomFieldDefinitionsInput', 'Custom
 const mappingsSchema = object(
   'response',
   'CustomFieldMappings',
-  'The mappings of custom fields of one connection.',
+  'The mappings of one connection of custom fields of one type of record.',
   {
     mappings: z
-      .array(toSchema(customFieldMapping, 'response'))
+      .array(toSchema(givenFieldMapping, 'response'))
       .describe('Mappings, which come before the sources of the application.'),
   },
 );
 
 const setMappingsSchema = object('request', 'CustomFieldMappingsInput', 'Mappings to set.', {
   mappings: z
-    .array(toSchema(customFieldMapping, 'request'))
+    .array(toSchema(givenFieldMapping, 'request'))
     .describe(
-      `All mappings of the connection, at most ${MAX_CUSTOM_FIELDS}. Mappings that are not listed are removed.`,
+      `All mappings of the connection for the type of record, at most ${MAX_CUSTOM_FIELDS}. Mappings that are not listed are removed.`,
     ),
 });
 
@@ -105,18 +113,18 @@ const problemsSchema = object(
 const providerFieldsSchema = object(
   'response',
   'ProviderFields',
-  'The fields that contacts have in a customer’s CRM.',
-  { records: z.array(toSchema(providerField, 'response')).describe('Fields of contacts.') },
+  'The fields that records of one type have in a customer’s CRM.',
+  { records: z.array(toSchema(providerField, 'response')).describe('Fields of these records.') },
 );
 
 const EXAMPLE_FIELD = {
   name: 'favoriteColor',
   type: 'text',
   description: 'The person’s favorite color.',
-  sources: [
-    { provider_name: 'hubspot', field: 'favorite_color' },
-    { provider_name: 'salesforce', field: 'Favorite_Color__c' },
-  ],
+  sources: toExampleSources('favoriteColor').map(({ provider, field }) => ({
+    provider_name: provider,
+    field,
+  })),
   customers_may_map: true,
 };
 const EXAMPLE_MAPPING = { field: 'favoriteColor', source: 'favorite_color' };
@@ -129,7 +137,7 @@ const CUSTOM_FIELDS = {
 const MAPPINGS = { schema: mappingsSchema, example: { mappings: [EXAMPLE_MAPPING] } };
 
 const toMappingsRecord = (mappings: readonly object[]) => ({
-  mappings: mappings.map((one) => toWire(customFieldMapping, one)),
+  mappings: mappings.map((one) => toWire(givenFieldMapping, one)),
 });
 
 function toETag({ version }: CustomFields): string {
@@ -142,11 +150,11 @@ export const customFieldOperations = [
     route: 'GET /custom_fields/{record}',
     summary: 'Read custom fields',
     description:
-      'The custom fields of contacts that the application has declared. The fields of a customer’s CRM are at `/customers/{customer_id}/connections/{provider_name}/provider_fields/{record}`.',
+      'The custom fields of one type of record that the application has declared. The fields of a customer’s CRM are at `/customers/{customer_id}/connections/{provider_name}/provider_fields/{record}`.',
     input: { path: recordPath },
     response: { ...CUSTOM_FIELDS, description: 'The custom fields.' },
-    async handle(context, _input, head) {
-      const found = await readCustomFields(context);
+    async handle(context, { path }, head) {
+      const found = await readCustomFields(context, path.record);
       head.headers['etag'] = toETag(found);
       return toWire(customFields, found);
     },
@@ -156,13 +164,14 @@ export const customFieldOperations = [
     route: 'PUT /custom_fields/{record}',
     summary: 'Set custom fields',
     description:
-      'Replaces the custom fields of the application. All servers follow within five seconds. A field with a reserved or repeated name, an unknown type or an invalid source is 422; the detail names each.',
+      'Replaces the custom fields of one type of record. All servers follow within five seconds. A field with a reserved or repeated name, an unknown type or an invalid source is 422; the detail names each.',
     input: { path: recordPath, headers: versionHeaders, body: setFieldsSchema },
     bodyExample: { definitions: [EXAMPLE_FIELD], typed_schema: true },
     response: { ...CUSTOM_FIELDS, description: 'The stored custom fields.' },
     errors: [409, 422],
-    async handle(context, { headers, body }, head) {
+    async handle(context, { path, headers, body }, head) {
       const stored = await setCustomFields(context, {
+        record: path.record,
         definitions: body.definitions.map(
           ({ sources, customers_may_map: customersMayMap, ...field }) => ({
             ...field,
@@ -191,42 +200,51 @@ export const fieldMappingOperations = [
     id: 'getCustomFieldMappings',
     route: `GET ${CONNECTION_PATH}/custom_field_mappings/{record}`,
     summary: 'Read mappings of custom fields',
-    description: 'The customer’s own sources of custom fields at one provider.',
+    description:
+      'The customer’s own sources of custom fields of one type of record at one provider.',
     callers: ['apiKey', 'customerToken'],
     input: recordInput,
     response: { ...MAPPINGS, description: 'The mappings.' },
     errors: [404],
     handle: async (context, { path }) =>
-      toMappingsRecord(await readFieldMappings(context, toTarget(path))),
+      toMappingsRecord(await readFieldMappings(context, toTarget(path), path.record)),
   }),
   defineOperation({
     id: 'setCustomFieldMappings',
     route: `PUT ${CONNECTION_PATH}/custom_field_mappings/{record}`,
     summary: 'Set mappings of custom fields',
     description:
-      'Replaces the mappings of one connection. A source that the CRM does not have is stored, and appears among the mapping problems.',
+      'Replaces one connection’s mappings of custom fields of one type of record. A source that the CRM does not have is stored, and appears among the mapping problems.',
     input: { ...recordInput, body: setMappingsSchema },
     bodyExample: { mappings: [EXAMPLE_MAPPING] },
     response: { ...MAPPINGS, description: 'The stored mappings.' },
     errors: [404, 422],
     async handle(context, { path, body: { mappings } }) {
-      const given = { ...toTarget(path), mappings: mappings as typeof mappings & Mappings };
-      const { customFieldMappings } = await setFieldMappings(context, given);
-      return toMappingsRecord(customFieldMappings ?? []);
+      const { record } = path;
+      const mappingsInput = {
+        ...toTarget(path),
+        record,
+        mappings: mappings as typeof mappings & Mappings,
+      };
+      const connection = await setFieldMappings(context, mappingsInput);
+      return toMappingsRecord(listFieldMappings(connection, record));
     },
   }),
   defineOperation({
     id: 'listMappingProblems',
     route: `GET ${CONNECTION_PATH}/mapping_problems`,
     summary: 'List mapping problems',
-    description: 'The mappings of one connection that cannot be used, at most 200.',
+    description:
+      'The mappings of one connection that cannot be used, of custom fields of all types of records, at most 200.',
     callers: ['apiKey', 'customerToken'],
     input,
     response: {
       description: 'The problems.',
       schema: problemsSchema,
       example: {
-        records: [{ ...EXAMPLE_MAPPING, problem: 'missing', since: EXAMPLE_MOMENT }],
+        records: [
+          { record: 'contact', ...EXAMPLE_MAPPING, problem: 'missing', since: EXAMPLE_MOMENT },
+        ],
       },
     },
     errors: [404],
@@ -241,7 +259,7 @@ export const fieldMappingOperations = [
     route: `GET ${CONNECTION_PATH}/provider_fields/{record}`,
     summary: 'List the CRM’s fields',
     description:
-      'The fields that contacts have in the CRM, as far as the connected user can see them, at most 2,000. They are read from the CRM once a day.',
+      'The fields that records of one type have in the CRM, as far as the connected user can see them, at most 2,000. They are read from the CRM once a day.',
     callers: ['apiKey', 'customerToken'],
     input: {
       ...recordInput,
@@ -271,7 +289,11 @@ export const fieldMappingOperations = [
     errors: [404, 499, 501],
     async handle(context, { path, query: { refresh } }) {
       await context.charge(PROVIDER_CALL);
-      const found = await readProviderFields(context, { ...toTarget(path), refresh });
+      const found = await readProviderFields(context, {
+        ...toTarget(path),
+        record: path.record,
+        refresh,
+      });
       return { records: found.map((one) => toWire(providerField, one)) };
     },
   }),

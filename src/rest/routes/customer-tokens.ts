@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { DEFAULT_TOKEN_SECONDS, MAX_TOKEN_SECONDS } from '../../domain/caller.ts';
-import { PROVIDER_NAMES } from '../../domain/provider-names.ts';
+import { EXAMPLE_PROVIDERS, PROVIDER_NAMES } from '../../domain/provider-names.ts';
 import { issueCustomerToken } from '../../usecases/change-customers.ts';
 import { defineOperation } from '../operation.ts';
 import { enumInput, object, optional, text, toCamelCased } from '../schemas.ts';
@@ -19,6 +19,10 @@ const tokenRequestSchema = object('request', 'TokenRequest', 'Lifetime and scope
     z.boolean(),
     'Whether the token may list contacts that it does not know yet: by all, modified_since, name_prefix and custom_field. Default: false.',
   ),
+  can_write: optional(
+    z.boolean(),
+    'Whether the token may create and change records, where the connection may. Default: false.',
+  ),
 });
 
 const tokenSchema = object('response', 'Token', 'A token of one customer, returned only here.', {
@@ -36,7 +40,7 @@ export const issueCustomerTokenOperation = defineOperation({
   description:
     'Issues a short-lived token for the frontend of one customer. It can only read that customer and its contacts.',
   input: { path: customerPath, body: tokenRequestSchema.optional() },
-  bodyExample: { expires_in_seconds: 3600, providers: ['hubspot'] },
+  bodyExample: { expires_in_seconds: 3600, providers: [EXAMPLE_PROVIDERS.first] },
   response: {
     description: 'The token.',
     schema: tokenSchema,

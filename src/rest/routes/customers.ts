@@ -2,14 +2,15 @@ import * as z from 'zod';
 import { type Connection, connectionStatus } from '../../domain/connection.ts';
 import { type Customer, customer, customerUpsert } from '../../domain/customer.ts';
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../../domain/page.ts';
-import { PROVIDER_NAMES } from '../../domain/provider-names.ts';
+import { EXAMPLE_PROVIDERS, PROVIDER_NAMES } from '../../domain/provider-names.ts';
 import { LIST_COST, VALUES_PER_CUSTOMER } from '../../domain/records/record-search.ts';
 import { wordsOf } from '../../domain/shape.ts';
 import { digest } from '../../lib/digest.ts';
 import type { RequestContext } from '../../request/context.ts';
 import { deleteCustomer, upsertCustomer } from '../../usecases/change-customers.ts';
 import { findCustomer, listCustomers } from '../../usecases/find-customer.ts';
-import { findMissingScopes, readStatusReason } from '../../usecases/list-providers.ts';
+import { readStatusReason } from '../../usecases/list-providers.ts';
+import { findMissingScopes, readGrantedAccess } from '../../usecases/record-access.ts';
 import { defineOperation, isNotModified } from '../operation.ts';
 import {
   EXAMPLE_MOMENT,
@@ -90,13 +91,18 @@ const customerPageSchema = object('response', 'CustomerPage', 'A page of custome
 });
 
 function toCustomerRecord(record: Customer, providers: Providers): Record<string, unknown> {
-  const connections = record.connections.map((one) => toShown(one, providers));
+  const connections = record.connections.map((one) => toWireConnection(one, providers));
   return toWire(customer, { ...record, connections });
 }
 
 /** A connection with what its provider says about it. Scopes are known only where it was made by a link. */
-export function toShown(record: Connection, providers: Providers): object {
-  const shown = { ...record, statusReason: readStatusReason(providers, record) };
+export function toWireConnection(record: Connection, providers: Providers): object {
+  const grantedAccess = readGrantedAccess(providers.get(record.providerName), record);
+  const shown = {
+    ...record,
+    statusReason: readStatusReason(providers, record),
+    ...(grantedAccess.length > 0 && { grantedAccess }),
+  };
   if (record.grantedScopes.length === 0) return { ...shown, grantedScopes: undefined };
   return { ...shown, missingScopes: findMissingScopes(providers, record) };
 }
@@ -109,7 +115,7 @@ export const EXAMPLE_CONNECTION = {
   application_id: '3f0a4c52-6f0f-4d5c-9a55-1f4f1f6f2f11',
   customer_id: 'customer-1',
   provider_id: '7a1de64c-0f7b-5b0c-9e0f-2f8f1f1d3c02',
-  provider_name: 'pipedrive',
+  provider_name: EXAMPLE_PROVIDERS.unsearchable,
   category: 'crm',
   status: 'connected',
   status_reason: 'not_searchable',
@@ -144,7 +150,10 @@ export const customerOperations = [
       email: 'office@example.com',
       // A provider without search, so that no later search sends the invented token anywhere.
       connections: [
-        { provider_name: 'pipedrive', credentials: { type: 'token', value: 'the-access-token' } },
+        {
+          provider_name: EXAMPLE_PROVIDERS.unsearchable,
+          credentials: { type: 'token', value: 'the-access-token' },
+        },
       ],
     },
     response: { ...CUSTOMER, description: 'The stored customer.' },

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { event } from '../../domain/event.ts';
 import { DEFAULT_PAGE_SIZE } from '../../domain/page.ts';
+import { EXAMPLE_PROVIDERS } from '../../domain/provider-names.ts';
 import { LIST_COST } from '../../domain/records/record-search.ts';
 import { listEvents, MAX_EVENTS } from '../../usecases/manage-webhooks.ts';
 import { defineOperation } from '../operation.ts';
@@ -44,7 +45,11 @@ export const EXAMPLE_EVENT = {
   customer_id: 'customer-1',
   connection_id: 'b3c1a3de-0d7f-4a10-8a3e-6f5a2b9c7d01',
   sequence: 2,
-  data: { provider_name: 'hubspot', status: 'reauthorize', status_reason: 'refresh_token_refused' },
+  data: {
+    provider_name: EXAMPLE_PROVIDERS.first,
+    status: 'reauthorize',
+    status_reason: 'refresh_token_refused',
+  },
   created_at: EXAMPLE_MOMENT,
 };
 

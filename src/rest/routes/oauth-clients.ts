@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { oauthClient } from '../../domain/oauth.ts';
-import { PROVIDER_NAMES, providerName } from '../../domain/provider-names.ts';
+import { EXAMPLE_PROVIDERS, PROVIDER_NAMES, providerName } from '../../domain/provider-names.ts';
 import { field, shape } from '../../domain/shape.ts';
 import {
   deleteOAuthClient,
@@ -20,7 +20,11 @@ import {
 } from '../schemas.ts';
 
 const oauthClientPath = z.object({
-  provider_name: enumInput(PROVIDER_NAMES, 'Provider with which the app is registered.', 'hubspot'),
+  provider_name: enumInput(
+    PROVIDER_NAMES,
+    'Provider with which the app is registered.',
+    EXAMPLE_PROVIDERS.first,
+  ),
 });
 
 const oauthClientInputSchema = object(
@@ -37,7 +41,7 @@ const oauthClientInputSchema = object(
 );
 
 const oauthClientRecord = shape('OAuthClient', oauthClient.description, {
-  providerName: field(providerName, 'The provider.', { example: 'hubspot' }),
+  providerName: field(providerName, 'The provider.', { example: EXAMPLE_PROVIDERS.first }),
   ...oauthClient.fields,
 });
 const oauthClientSchema = toSchema(oauthClientRecord, 'response').register(COMPONENTS.response, {
@@ -52,7 +56,7 @@ const oauthClientsSchema = object(
 );
 
 const EXAMPLE_OAUTH_CLIENT = {
-  provider_name: 'hubspot',
+  provider_name: EXAMPLE_PROVIDERS.first,
   client_id: '8b7c2f14-6a53-4f0e-9c1d-2f6f4a1b9e77',
   created_at: EXAMPLE_MOMENT,
   updated_at: EXAMPLE_MOMENT,

@@ -1,8 +1,7 @@
 import * as z from 'zod';
 import { toCrossbookError } from '../../domain/errors.ts';
-import { ASSOCIATED_OBJECTS, type Contact, contact } from '../../domain/records/contact.ts';
+import { ASSOCIATED_OBJECTS, CONTACT, contact } from '../../domain/records/contact.ts';
 import { contactFilters } from '../../domain/records/contact-filter.ts';
-import { wholeSearchCost } from '../../domain/records/record-search.ts';
 import type { RequestContext } from '../../request/context.ts';
 import {
   type AssociationAttempt,
@@ -11,16 +10,18 @@ import {
 } from '../../usecases/search-contacts.ts';
 import { associationErrorSchema } from '../error-schema.ts';
 import { defineOperation, toLoggedError } from '../operation.ts';
-import { COMPONENTS, enumInput, fromWire, object, optional, toSchema } from '../schemas.ts';
+import { COMPONENTS, enumInput, object, optional, toSchema } from '../schemas.ts';
+import { readRecordOperation } from './records.ts';
 import {
+  customFieldsField,
   FETCHED_AT,
   paginationSchema,
   rawDataField,
+  runSearch,
   searchBody,
   searchQuery,
   targetHeaders,
   toPagination,
-  toRawSelection,
   toRecord,
 } from './searches.ts';
 
@@ -40,10 +41,7 @@ const associationsSchema = z
 const contactSchema = object('response', 'Contact', contact.description, {
   ...toSchema(contact, 'response').shape,
   raw_data: rawDataField,
-  custom_fields: optional(
-    z.record(z.string(), z.unknown()),
-    'Custom fields of the application by name: strings, numbers, booleans and lists of strings. A field is null if the CRM has no value, or one that does not fit its type. Present if the application has declared any.',
-  ),
+  custom_fields: customFieldsField,
   associations: optional(associationsSchema, 'Present with associations_to_fetch.'),
 });
 
@@ -66,6 +64,42 @@ const contactPageSchema = object('response', 'ContactPage', 'A page of contacts.
   ),
 });
 
+const EXAMPLE = {
+  id: '101',
+  account_id: '2001',
+  owner_id: '31',
+  first_name: 'Ada',
+  last_name: 'Lovelace',
+  addresses: [
+    {
+      address_type: 'primary',
+      street_1: '12 St James’s Square',
+      street_2: null,
+      city: 'London',
+      postal_code: 'SW1Y 4JH',
+      country: 'GB',
+    },
+  ],
+  email_addresses: [{ email_address: 'ada@example.com', email_address_type: 'primary' }],
+  phone_numbers: [{ phone_number: '+44 20 7946 0000', phone_number_type: 'mobile' }],
+  lifecycle_stage: 'customer',
+  last_activity_at: '2025-03-01T12:00:00.000Z',
+  created_at: '2024-01-01T09:30:00.000Z',
+  updated_at: '2025-03-01T12:00:00.000Z',
+  last_modified_at: '2025-03-01T12:00:00.000Z',
+  is_deleted: false,
+};
+
+export const getContactOperation = readRecordOperation({
+  kind: CONTACT,
+  schema: contactSchema,
+  example: EXAMPLE,
+  id: 'getContact',
+  path: 'contacts',
+});
+
+const CONTACT_SEARCH = { filters: contactFilters, search: searchContacts };
+
 export const searchContactsOperation = defineOperation({
   id: 'searchContacts',
   route: 'POST /contacts/_search',
@@ -84,75 +118,28 @@ export const searchContactsOperation = defineOperation({
     schema: contactPageSchema,
     example: {
       pagination: { next: null, previous: null, total_count: 1 },
-      records: [
-        {
-          id: '101',
-          account_id: '2001',
-          owner_id: '31',
-          first_name: 'Ada',
-          last_name: 'Lovelace',
-          addresses: [
-            {
-              address_type: 'primary',
-              street_1: '12 St James’s Square',
-              street_2: null,
-              city: 'London',
-              postal_code: 'SW1Y 4JH',
-              country: 'GB',
-            },
-          ],
-          email_addresses: [{ email_address: 'ada@example.com', email_address_type: 'primary' }],
-          phone_numbers: [{ phone_number: '+44 20 7946 0000', phone_number_type: 'mobile' }],
-          lifecycle_stage: 'customer',
-          last_activity_at: '2025-03-01T12:00:00.000Z',
-          created_at: '2024-01-01T09:30:00.000Z',
-          updated_at: '2025-03-01T12:00:00.000Z',
-          last_modified_at: '2025-03-01T12:00:00.000Z',
-          is_deleted: false,
-        },
-      ],
+      records: [EXAMPLE],
     },
     headers: FETCHED_AT,
   },
   errors: [404, 409, 422, 499, 501],
 
   async handle(context, { query, headers: named, body: { filter } }, { headers }) {
-    const raw = toRawSelection(query);
-    const condition = fromWire(contactFilters.input, filter);
-    const readFromCache = query.read_from_cache ?? false;
-    await context.charge(wholeSearchCost(contactFilters.countLookUps(condition), query.page_size));
-    const page = await searchContacts(context, {
-      provider: named['x-provider-name'],
-      filter: condition,
-      page: { size: query.page_size, cursor: query.cursor },
-      readFromCache,
-      selection: {
-        ...raw,
-        customFieldNames: 'all',
-        totalCount: 'first page',
-        needsPreviousPage: true,
-      },
-    });
-    if (page.countFailure !== undefined) throw page.countFailure;
+    const provider = named['x-provider-name'];
+    const request = { context, query, provider, filter, headers };
+    const { page, rawData, readFromCache } = await runSearch(request, CONTACT_SEARCH);
     // Associations are not cached, and a search in the cache calls no provider.
     const objects = readFromCache ? undefined : query.associations_to_fetch;
     const attempts = objects && (await attemptAssociations(context, page.items, objects));
     const records = page.items.map((one, index) => {
-      const record = toContactRecord(one, raw.rawData);
+      const record = toRecord(contact, one, rawData);
       if (attempts) record['associations'] = toAssociations(attempts, index);
       return record;
     });
-    headers['x-fetched-at'] = page.fetchedAt;
     const pagination = toPagination(page);
     return { pagination, records, associations_errors: toAssociationErrors(context, attempts) };
   },
 });
-
-function toContactRecord(record: Contact, rawData: boolean): Record<string, unknown> {
-  const wire = toRecord(contact, record, rawData);
-  if (record.customFields) wire['custom_fields'] = record.customFields;
-  return wire;
-}
 
 /** The associations of one contact: a list per object that was fetched, even if empty. */
 function toAssociations(attempts: readonly AssociationAttempt[], index: number) {

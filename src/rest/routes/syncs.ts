@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { syncedObject } from '../../domain/connection.ts';
 import { CrossbookError } from '../../domain/errors.ts';
-import { PROVIDER_NAMES } from '../../domain/provider-names.ts';
+import { EXAMPLE_PROVIDERS, PROVIDER_NAMES } from '../../domain/provider-names.ts';
 import { LIST_COST } from '../../domain/records/record-search.ts';
 import { descriptionOf } from '../../domain/shape.ts';
 import {
@@ -66,11 +66,14 @@ const objects = (name: 'standardObjects' | 'customObjects') =>
     descriptionOf(syncConfigurationInput, name),
   );
 
+const copied = (name: 'contacts' | 'companies' | 'deals' | 'edges') =>
+  optional(z.boolean(), `${descriptionOf(syncConfigurationInput, name)} Default: false.`);
+
 const setConfigurationSchema = object('request', 'SyncConfigurationInput', 'What to sync.', {
-  contacts: optional(
-    z.boolean(),
-    `${descriptionOf(syncConfigurationInput, 'contacts')} Default: false.`,
-  ),
+  contacts: copied('contacts'),
+  companies: copied('companies'),
+  deals: copied('deals'),
+  edges: copied('edges'),
   standard_objects: objects('standardObjects'),
   custom_objects: objects('customObjects'),
   interval_seconds: optional(
@@ -88,9 +91,12 @@ const configurationsSchema = object(
 );
 
 const EXAMPLE_CONFIGURATION = {
-  provider_name: 'hubspot',
+  provider_name: EXAMPLE_PROVIDERS.first,
   contacts: true,
-  standard_objects: [{ object: 'companies' }],
+  companies: true,
+  deals: true,
+  edges: true,
+  standard_objects: [{ object: 'tickets' }],
   custom_objects: [],
   interval_seconds: 900,
   is_enabled: true,
@@ -117,6 +123,7 @@ const SYNCS = {
         object: 'contacts',
         schema: 'crm',
         table: 'contacts',
+        edge_tables: ['contact_companies'],
         status: 'idle',
         last_run: EXAMPLE_RUN,
         runs: [EXAMPLE_RUN],
@@ -158,8 +165,8 @@ export const syncSettingOperations = [
     response: { ...DESTINATION, description: 'The stored destination.' },
     errors: [422],
     async handle(context, { body: { postgres } }) {
-      const given = fromWire(postgresSyncDestinationInput, postgres);
-      return toWire(syncDestination, await setSyncDestination(context, given));
+      const destination = fromWire(postgresSyncDestinationInput, postgres);
+      return toWire(syncDestination, await setSyncDestination(context, destination));
     },
   }),
   defineOperation({
@@ -196,10 +203,12 @@ export const syncSettingOperations = [
     description:
       'Sets what is synced of all connections to a provider, and replaces the previous configuration. All servers follow within a few seconds.',
     input: {
-      path: z.object({ provider_name: enumInput(PROVIDER_NAMES, 'The provider.', 'hubspot') }),
+      path: z.object({
+        provider_name: enumInput(PROVIDER_NAMES, 'The provider.', EXAMPLE_PROVIDERS.first),
+      }),
       body: setConfigurationSchema,
     },
-    bodyExample: { contacts: true, standard_objects: [{ object: 'companies' }] },
+    bodyExample: { contacts: true, companies: true, standard_objects: [{ object: 'tickets' }] },
     response: {
       description: 'The stored configuration.',
       schema: toSchema(syncConfiguration, 'response'),
@@ -209,6 +218,9 @@ export const syncSettingOperations = [
     async handle(context, { path, body }) {
       const {
         contacts = false,
+        companies = false,
+        deals = false,
+        edges = false,
         standard_objects: standardObjects = [],
         custom_objects: customObjects = [],
         interval_seconds: intervalSeconds = DEFAULT_INTERVAL_SECONDS,
@@ -217,6 +229,9 @@ export const syncSettingOperations = [
       const stored = await setSyncConfiguration(context, {
         provider: path.provider_name,
         contacts,
+        companies,
+        deals,
+        edges,
         standardObjects: toObjects(standardObjects),
         customObjects: toObjects(customObjects),
         intervalSeconds,
@@ -227,8 +242,8 @@ export const syncSettingOperations = [
   }),
 ];
 
-function toObjects(given: readonly object[]): SyncConfigurationInput['standardObjects'] {
-  return given.map((one) => fromWire(syncedObject, one));
+function toObjects(objects: readonly object[]): SyncConfigurationInput['standardObjects'] {
+  return objects.map((one) => fromWire(syncedObject, one));
 }
 
 const input = { path: connectionPath };
@@ -318,12 +333,12 @@ function defineChange<Body extends typeof startSchema | typeof changeSchema>({
     bodyExample,
     response: { ...SYNCS, description: 'The syncs of the connection.' },
     errors: [404],
-    async handle(context, { path, body: given }) {
+    async handle(context, { path, body: configuration }) {
       const target = { customerId: path.customer_id, provider: path.provider_name };
       await changeSyncs(context, {
         ...target,
-        table: given?.table,
-        ...toChange(given as z.output<Body>),
+        table: configuration?.table,
+        ...toChange(configuration as z.output<Body>),
       });
       return toSyncs(context, path);
     },

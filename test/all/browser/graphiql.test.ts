@@ -51,29 +51,33 @@ describe.runIf(CHROMIUM)('GraphiQL in a browser without access to other hosts', 
     await crossbook.close();
   });
 
-  test('opens on its first tab, and the play button returns the contact', async () => {
+  test('opens on its first tab, has run it, leads home, and the play button returns the contact', async () => {
     await page.goto(`${listener.url}/graphql`);
     const tabs = page.locator('.graphiql-tab');
     await tabs.first().waitFor();
-    expect(await tabs.count()).toBe(5);
+    expect(await tabs.count()).toBe(6);
     // The documentation generated from the schema is beside it.
     await page
       .locator('.graphiql-doc-explorer')
       .getByText('ConnectedProvider', { exact: true })
       .waitFor();
-    expect(requests).toEqual(['GET undefined', 'POST IntrospectionQuery']);
-    await runOperation(page, 'FindInOneCrm');
     const answer = page.locator('.result-window');
+    await answer.getByText('Lovelace').first().waitFor();
+    expect(requests).toEqual(['GET undefined', 'POST IntrospectionQuery', 'POST FindInOneCrm']);
+    await runOperation(page, 'FindInOneCrm');
     await answer.getByText('Lovelace').first().waitFor();
     await page.screenshot({ path: 'test-results/graphiql.png' });
     expect(await answer.textContent()).toContain('ada@example.com');
     expect(strangers).toEqual([]);
     expect(pageErrors).toEqual([]);
+    const home = page.getByRole('link', { name: 'Home page' });
+    expect(await home.evaluate((link: HTMLAnchorElement) => link.href)).toBe(`${listener.url}/`);
   });
 
   test.each([
-    { tab: 'FindInAllCrms', shows: ['pipedrive', 'NOT_IMPLEMENTED'] },
+    { tab: 'FindInAllCrms', shows: ['zendesk_sell', 'NOT_IMPLEMENTED'] },
     { tab: 'PageThroughADomain', shows: ['hasNextPage', 'endCursor'] },
+    { tab: 'WriteContact', shows: ['CREATED', 'changedFields'] },
     { tab: 'UpsertCustomer', shows: ['upsertCustomer', 'version'] },
     { tab: 'ConnectACrm', shows: ['createConnectLink', '/connect/'] },
   ])(
@@ -128,7 +132,7 @@ describe.runIf(CHROMIUM)('GraphiQL in a browser without access to other hosts', 
       .not.toBeNull();
     await other.reload();
     await other.locator('.graphiql-query-editor').getByText('FindInOneCrm').first().waitFor();
-    expect(await tabs.count()).toBe(5);
+    expect(await tabs.count()).toBe(6);
     await other.close();
   });
 
@@ -141,7 +145,7 @@ describe.runIf(CHROMIUM)('GraphiQL in a browser without access to other hosts', 
       await runOperation(other, 'FindInOneCrm');
       await other.locator('.result-window').getByText('Lovelace').first().waitFor();
       const tabs = other.locator('.graphiql-tab');
-      expect({ visit, tabs: await tabs.count() }).toEqual({ visit, tabs: 5 });
+      expect({ visit, tabs: await tabs.count() }).toEqual({ visit, tabs: 6 });
       await other.close();
     }
     await context.close();
@@ -160,6 +164,7 @@ describe.runIf(CHROMIUM)('GraphiQL in a browser without access to other hosts', 
       'FindInOneCrm',
       'FindInAllCrms',
       'PageThroughADomain',
+      'WriteContact',
       'UpsertCustomer',
       'ConnectACrm',
       'Linked',
@@ -200,7 +205,7 @@ describe.runIf(CHROMIUM)('GraphiQL in a browser without access to other hosts', 
     await runOperation(page, 'FindInOneCrm');
     await page.locator('.result-window').getByText('Lovelace').first().waitFor();
     expect(await stored()).not.toContain(crossbook.key);
-    expect(await page.locator('.graphiql-tab').count()).toBe(5);
+    expect(await page.locator('.graphiql-tab').count()).toBe(6);
   });
 
   test('follows the color scheme of the system', async () => {
@@ -245,8 +250,8 @@ describe.runIf(CHROMIUM)('GraphiQL in a browser without access to other hosts', 
     const links = await page
       .locator('a')
       .evaluateAll((all) => all.map((link) => link.getAttribute('href')));
-    expect(links).toEqual(['/graphql', '/docs', '/openapi.json', '#agents']);
-    for (const link of links)
+    expect(new Set(links)).toEqual(new Set(['/guides', '/graphql', '/docs', '/openapi.json']));
+    for (const link of new Set(links))
       expect((await page.goto(`${listener.url}${link}`))?.status()).toBe(200);
     expect(strangers).toEqual([]);
     expect(pageErrors).toEqual([]);

@@ -64,9 +64,9 @@ test('Apollo Client keeps the fields that succeeded, and exposes the code of the
     errorPolicy: 'all',
   });
   expect(data?.hubspot?.nodes).toMatchObject([{ firstName: 'Ada' }]);
-  expect(data?.pipedrive).toBeNull();
+  expect(data?.zendesk).toBeNull();
   expect(errorsOf(error)).toMatchObject([
-    { path: ['pipedrive'], extensions: { code: 'NOT_IMPLEMENTED', status: '501' } },
+    { path: ['zendesk'], extensions: { code: 'NOT_IMPLEMENTED', status: '501' } },
   ]);
 });
 

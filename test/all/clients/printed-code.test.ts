@@ -20,12 +20,12 @@ const OPTIONS = [
   '--target',
   'es2022',
 ];
-/** The samples of the workspaces, and those that embed the server, are compiled and run by their own tests. */
+/** The samples of the workspaces, those that embed the server, and the tutorial are compiled and run by their own tests. */
 const code = readSamples().filter(
   ({ language, path }) =>
     ['ts', 'js', 'tsx'].includes(language) &&
     !path.startsWith('packages/') &&
-    path !== 'docs/embedding.md',
+    !['docs/embedding.md', 'docs/tutorial.md'].includes(path),
 );
 const documents = [...new Set(code.map(({ path }) => path))];
 let folder: string;

@@ -43,7 +43,7 @@ const LUMEN: Search = { provider: 'HUBSPOT', filter: { emailDomain: 'lumen.examp
 const EXAMPLE: Search = { provider: 'HUBSPOT', filter: { emailDomain: 'example.com' } };
 const IN_SALESFORCE: Search = { ...LUMEN, provider: 'SALESFORCE' };
 /** The demo's connection that cannot be searched. */
-const IN_PIPEDRIVE: Search = { ...LUMEN, provider: 'PIPEDRIVE' };
+const IN_ZENDESK: Search = { ...LUMEN, provider: 'ZENDESK_SELL' };
 const STEPS: readonly Step[] = [
   { does: 'show', search: LUMEN },
   { does: 'turn', search: LUMEN },
@@ -148,7 +148,7 @@ describe.runIf(CHROMIUM)('A page with the recipe that is printed for', () => {
     });
 
     test('shows the error of a CRM that fails each time, not an empty list, and the other CRMs', async () => {
-      const failing = { does: 'show', search: IN_PIPEDRIVE } as const;
+      const failing = { does: 'show', search: IN_ZENDESK } as const;
       const shown = { does: 'show', search: LUMEN } as const;
       const [first = [], second, other] = await visit([failing, failing, shown]);
       expect(first.join()).toMatch(/^NOT_IMPLEMENTED$|cannot be searched/);

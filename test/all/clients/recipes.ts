@@ -22,7 +22,7 @@ const SEARCH = `query Search($provider: ProviderName!, $filter: ContactFilter!, 
 
 const BOTH = `{
   hubspot: searchContacts(provider: HUBSPOT, filter: { email: "ada@example.com" }) { edges { node { id } } }
-  pipedrive: searchContacts(provider: PIPEDRIVE, filter: { email: "ada@example.com" }) { edges { node { id } } }
+  zendesk: searchContacts(provider: ZENDESK_SELL, filter: { email: "ada@example.com" }) { edges { node { id } } }
 }`;
 
 /** What a user sees: the ids of the list after each step, or its error. */
@@ -156,7 +156,7 @@ function toIds(page: Page | null | undefined): string[] {
 }
 
 export interface Search {
-  readonly provider: 'HUBSPOT' | 'SALESFORCE' | 'PIPEDRIVE';
+  readonly provider: 'HUBSPOT' | 'SALESFORCE' | 'ZENDESK_SELL';
   readonly filter: { readonly emailDomain: string };
 }
 

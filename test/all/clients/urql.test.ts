@@ -32,12 +32,12 @@ test('urql exposes the errors of a partial response, each with its path and our 
   const { client, codes } = createUrql();
   const { data, error } = await client.query(FindContactDocument, { email: 'ada@example.com' });
   expect(data?.hubspot?.nodes).toMatchObject([{ firstName: 'Ada', lastName: 'Lovelace' }]);
-  expect(data?.pipedrive).toBeNull();
+  expect(data?.zendesk).toBeNull();
   expect(error?.networkError).toBeUndefined();
   expect(error?.graphQLErrors).toMatchObject([
     {
-      message: 'The contacts of Pipedrive cannot be searched.',
-      path: ['pipedrive'],
+      message: 'The contacts of Zendesk Sell cannot be searched.',
+      path: ['zendesk'],
       extensions: { code: 'NOT_IMPLEMENTED', meta: { origin: 'crossbook', retryable: false } },
     },
   ]);

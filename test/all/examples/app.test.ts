@@ -106,7 +106,7 @@ describe.runIf(RUNS)('The example app', () => {
     'connects $title on its consent page, and finds the contacts of the chosen account',
     async ({ title, screen }) => {
       await signInAs('Acme', screen);
-      await column(title).getByText(`Connect ${title} to search`).waitFor();
+      await column(title).getByText(`Connect ${title} to find`).waitFor();
       await lookAt(page, `example-app-connect-${title}`);
       const opened = page.waitForEvent('popup');
       await button(`Connect ${title}`).click();
@@ -143,22 +143,86 @@ describe.runIf(RUNS)('The example app', () => {
     await expect.poll(retry, { interval: 500 }).toBe(1);
   });
 
-  test('shows a contact with its associations and raw data, and closes it by keyboard', async () => {
+  test('shows a contact with its companies, deals and raw data, and closes it by keyboard', async () => {
     await signInAs('Demo customer');
-    await search('ada@example.com');
-    await rows('HubSpot').getByText('Ada Lovelace').click();
-    const dialog = page.getByRole('dialog', { name: 'Ada Lovelace' });
-    await dialog.getByText('As HubSpot sent it').waitFor();
-    for (const linked of ['Company', 'Deal', 'Ticket'])
-      await dialog.getByRole('listitem').getByText(linked).first().waitFor();
+    const dialog = await openAda('HubSpot');
+    const linked = (title: string) => dialog.getByRole('region', { name: title });
+    await linked('Companies').getByText('Analytical Engines Ltd').waitFor();
+    await linked('Companies').getByText('analytical.example, primary').waitFor();
+    await linked('Deals').getByText('$12,500.75, Closed Won').waitFor();
     // Custom fields of the app.
     for (const own of ['violet', 'Countess of Computing'])
       await dialog.getByRole('definition').getByText(own, { exact: true }).waitFor();
+    await dialog.getByText('As HubSpot sent it').click();
     const rawData = JSON.parse(await dialog.locator('pre').innerText());
     expect(rawData.properties).toMatchObject({ lastname: 'Lovelace' });
     await page.keyboard.press('Escape');
     await dialog.waitFor({ state: 'detached' });
   });
+
+  test.each([
+    { title: 'HubSpot', screen: NARROW, email: 'grace@hubspot.example' },
+    { title: 'Salesforce', screen: WIDE, email: 'grace@salesforce.example' },
+  ])('adds a contact to $title, and changes it', async ({ title, screen, email }) => {
+    await signInAs('Demo customer', screen);
+    await column(title).getByRole('button', { name: 'Add contact' }).click();
+    const field = (name: string) => page.getByRole('textbox', { name, exact: true });
+    const save = page.getByRole('button', { name: `Save in ${title}` });
+    await field('Email').fill('not an address');
+    await field('First name').fill('Grace');
+    await save.click();
+    await page.getByText('not an email address').waitFor();
+    expect(await field('Email').getAttribute('aria-invalid')).toBe('true');
+    await lookAt(page, `example-app-problem-${title}`);
+
+    await field('Email').fill('ada@example.com');
+    await field('Last name').fill('Hopper');
+    await save.click();
+    // Nothing is changed before the user says so.
+    await page.getByText(`${title} already has a contact`).waitFor();
+    await field('Email').fill(email);
+    await page.getByRole('button', { name: 'Change the existing contact' }).click();
+
+    await page.getByRole('dialog', { name: 'Grace Hopper' }).waitFor();
+    await button('Edit').click();
+    await field('Job title').fill('Rear admiral');
+    await save.click();
+    await page.getByRole('definition').getByText('Rear admiral').waitFor();
+    await page.keyboard.press('Escape');
+    await search('ada@example.com');
+    await rows(title).getByText('Ada Lovelace').waitFor();
+  });
+
+  test('says where contacts can only be read, and asks for more', async () => {
+    await open();
+    await page.route('**/graphql', async (route) => {
+      const response = await route.fetch();
+      const text = await response.text();
+      await route.fulfill({
+        response,
+        body: text.replaceAll('"canWrite":true', '"canWrite":false'),
+      });
+    });
+    await button('Demo customer').click();
+    await column('HubSpot').getByText('HubSpot is connected for reading only.').waitFor();
+    expect(await button('Add contact').count()).toBe(0);
+    const opened = page.waitForEvent('popup');
+    await column('HubSpot').getByRole('button', { name: 'Allow changes' }).click();
+    const popup = await opened;
+    await popup.getByRole('button', { name: 'Continue to HubSpot' }).waitFor();
+    await popup.close();
+    const dialog = await openAda('HubSpot');
+    expect(await dialog.getByRole('button', { name: 'Edit' }).isDisabled()).toBe(true);
+    await page.unrouteAll();
+  });
+
+  async function openAda(title: string) {
+    await search('ada@example.com');
+    await rows(title).getByText('Ada Lovelace').click();
+    const dialog = page.getByRole('dialog', { name: 'Ada Lovelace' });
+    await dialog.getByText(`As ${title} sent it`).waitFor();
+    return dialog;
+  }
 
   test.each([
     { because: 'it has expired', isClockBehind: false, calls: ['token 200', 'graphql 200'] },

@@ -87,7 +87,7 @@ describe.runIf(GATEWAY_EXAMPLE)('The gateway example', () => {
         const search = (provider: string) =>
           `${provider}: searchContacts(provider: ${provider}, filter: { email: "ada@example.com" }) { totalCount nodes { firstName } }`;
         const { data, errors } = await example.ask(
-          `{ tickets(first: 1) { id } ${['HUBSPOT', 'SALESFORCE', 'PIPEDRIVE'].map(search).join(' ')} }`,
+          `{ tickets(first: 1) { id } ${['HUBSPOT', 'SALESFORCE', 'ZENDESK_SELL'].map(search).join(' ')} }`,
           example.backOffice(),
         );
         const ada = { totalCount: 1, nodes: [{ firstName: 'Ada' }] };
@@ -95,12 +95,12 @@ describe.runIf(GATEWAY_EXAMPLE)('The gateway example', () => {
           tickets: [{ id: 'ticket:1' }],
           HUBSPOT: ada,
           SALESFORCE: ada,
-          PIPEDRIVE: null,
+          ZENDESK_SELL: null,
         });
         expect(errors).toMatchObject([
           {
-            message: 'The contacts of Pipedrive cannot be searched.',
-            path: ['PIPEDRIVE'],
+            message: 'The contacts of Zendesk Sell cannot be searched.',
+            path: ['ZENDESK_SELL'],
             extensions: { code: 'NOT_IMPLEMENTED', status: '501', meta: { retryable: false } },
           },
         ]);

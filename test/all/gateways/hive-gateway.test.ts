@@ -58,11 +58,11 @@ test('one query reads one customer from both subgraphs, and pages in both', asyn
           pageInfo: { hasNextPage: true },
         },
       },
-      { providerName: 'PIPEDRIVE', searchContacts: null },
       {
         providerName: 'SALESFORCE',
         searchContacts: { nodes: [{ noteCount: 0 }, { noteCount: 0 }] },
       },
+      { providerName: 'ZENDESK_SELL', searchContacts: null },
     ],
   });
   expect(errors).toHaveLength(1);
@@ -70,14 +70,14 @@ test('one query reads one customer from both subgraphs, and pages in both', asyn
 
 test('an error of our subgraph arrives with its path and all its extensions', async () => {
   const { data, errors } = await gateway.ask(
-    '{ fine: customer { name } none: searchContacts(provider: PIPEDRIVE, filter: { email: "ada@example.com" }) { totalCount } }',
+    '{ fine: customer { name } none: searchContacts(provider: ZENDESK_SELL, filter: { email: "ada@example.com" }) { totalCount } }',
     caller,
   );
   expect(data).toEqual({ fine: { name: 'Demo customer' }, none: null });
   expect(errors).toHaveLength(1);
   const [error] = errors ?? [];
   expect(error).toMatchObject({
-    message: 'The contacts of Pipedrive cannot be searched.',
+    message: 'The contacts of Zendesk Sell cannot be searched.',
     path: ['none'],
   });
   expect(error?.extensions).toMatchObject({

@@ -21,6 +21,7 @@ export const NOTES_SDL = /* GraphQL */ `
     text: String!
     contact: Contact!
     author: ContactsByEmail
+    company: Company
   }
   type NoteConnection {
     nodes: [Note!]!
@@ -34,6 +35,12 @@ export const NOTES_SDL = /* GraphQL */ `
   }
   type Contact @key(fields: "id") {
     id: ID!
+    noteCount: Int!
+  }
+  type Company @key(fields: "customerId provider remoteId") {
+    customerId: ID!
+    provider: ProviderName!
+    remoteId: ID!
     noteCount: Int!
   }
   type Customer @key(fields: "customerId") {
@@ -54,7 +61,7 @@ const PROTOCOL = /* GraphQL */ `
   directive @key(fields: String!, resolvable: Boolean) repeatable on OBJECT
   directive @shareable on OBJECT
   scalar _Any
-  union _Entity = Contact | Customer
+  union _Entity = Contact | Company | Customer
   extend type Query {
     _entities(representations: [_Any!]!): [_Entity]!
   }
@@ -62,10 +69,11 @@ const PROTOCOL = /* GraphQL */ `
 
 /** Listens until it is closed. Each of the contacts has written a note. */
 export function openNotesSubgraph(contacts: readonly NotedContact[]): Promise<WireServer> {
-  const notes = contacts.map(({ id, email }, index) => ({
+  const notes = contacts.map(({ id, email, companyId }, index) => ({
     text: `Note ${index + 1}`,
     contact: { id },
     author: { customerId: 'demo', provider: 'HUBSPOT', email },
+    company: { customerId: 'demo', provider: 'HUBSPOT', remoteId: companyId },
   }));
   const schema = createSchema<object>({
     typeDefs: NOTES_SDL + PROTOCOL,
@@ -76,6 +84,10 @@ export function openNotesSubgraph(contacts: readonly NotedContact[]): Promise<Wi
         _entities: (_root, { representations }) => representations,
       },
       Contact: { noteCount: ({ id }) => notes.filter(({ contact }) => contact.id === id).length },
+      Company: {
+        noteCount: ({ remoteId }) =>
+          notes.filter(({ company }) => company.remoteId === remoteId).length,
+      },
       Customer: {
         notes: () => ({
           nodes: notes.slice(0, 1),
@@ -91,4 +103,5 @@ export function openNotesSubgraph(contacts: readonly NotedContact[]): Promise<Wi
 export interface NotedContact {
   readonly id: string;
   readonly email: string;
+  readonly companyId: string;
 }

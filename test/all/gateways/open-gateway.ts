@@ -79,11 +79,18 @@ async function findContacts(crossbook: ListeningApp, count: number): Promise<Not
       nodes { id emailAddresses { emailAddress } }
     } }`,
   );
-  return data.searchContacts.nodes.map(({ id, emailAddresses: [email] }: Found) => ({
-    id,
-    email: email?.emailAddress,
-  }));
+  const { demo } = crossbook.sandbox.hubspot;
+  return data.searchContacts.nodes.map(
+    ({ id, emailAddresses: [email] }: Found, index: number): NotedContact => ({
+      id,
+      email: email?.emailAddress ?? '',
+      companyId: demo.idOfRecord('company', 1 + (index % COMPANIES)),
+    }),
+  );
 }
+
+/** As many as one call of the CRM reads. */
+const COMPANIES = 100;
 
 interface Found {
   readonly id: string;

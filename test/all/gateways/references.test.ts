@@ -36,6 +36,20 @@ test.each([
   },
 );
 
+test('references to companies by their id in the CRM are one request to the subgraph, and one CRM call per hundred', async () => {
+  const { data, errors } = await gateway.ask(
+    '{ recentNotes(first: 200) { company { name noteCount } } }',
+    caller,
+  );
+  expect(errors).toBeUndefined();
+  const notes = data?.['recentNotes'] as readonly { company: object }[];
+  expect(notes).toHaveLength(200);
+  for (const { company } of notes)
+    expect(company).toEqual({ name: expect.any(String), noteCount: 10 });
+  expect(gateway.crossbook.requests).toHaveLength(1);
+  expect(gateway.crossbook.sandbox.hubspot.demo.callCount()).toBe(1);
+});
+
 test('an operation that costs too much is rejected by the gateway’s demand control, without a request to the subgraph', async () => {
   const search = (alias: string, first: number) =>
     `${alias}: searchContacts(provider: HUBSPOT, filter: { emailDomain: "bigco.example" }, first: ${first}) { nodes { emailAddresses { emailAddress } } }`;

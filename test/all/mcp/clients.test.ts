@@ -8,7 +8,9 @@ const ADA = { customerId: 'demo', filter: { email: 'ada@example.com' } };
 let crossbook: TestApp;
 let headers: Record<string, string>;
 beforeAll(async () => {
-  crossbook = await openApp({ mcp: { allowsKeys: true, text: true, issuer: undefined } });
+  crossbook = await openApp({
+    mcp: { allowsKeys: true, writes: false, text: true, issuer: undefined },
+  });
   headers = { 'x-api-key': crossbook.key };
 });
 afterAll(() => crossbook.close());
@@ -28,6 +30,20 @@ describe.each([
         provider: 'hubspot',
         remoteId: readFirstId(found),
         associations: ['company', 'deal'],
+      },
+      search_companies: { customerId: 'demo', provider: 'hubspot', filter: { namePrefix: 'an' } },
+      search_deals: {
+        customerId: 'demo',
+        provider: 'hubspot',
+        filter: { status: 'won' },
+        first: 2,
+      },
+      get_record: {
+        customerId: 'demo',
+        provider: 'hubspot',
+        record: 'contact',
+        remoteId: readFirstId(found),
+        linked: ['company', 'deal'],
       },
       list_connections: { customerId: 'demo' },
       list_contact_fields: { customerId: 'demo', provider: 'hubspot', customOnly: false },
@@ -55,7 +71,7 @@ describe.each([
       name: 'search_contacts',
       arguments: {
         customerId: 'demo',
-        provider: 'pipedrive',
+        provider: 'zendesk_sell',
         filter: { email: 'ada@example.com' },
       },
     });

@@ -58,6 +58,43 @@ describe.runIf(CHROMIUM)('the page of the OpenAPI document', () => {
     );
   });
 
+  test('groups the operations, and finds one by a part of its name or path', async () => {
+    const fresh = await openPage(browser, { viewport: { width: 1_280, height: 900 } });
+    await fresh.goto(`${server.origin}/docs`);
+    const list = fresh.locator('nav');
+    const links = list.getByRole('listitem');
+    await links.first().waitFor();
+    expect(await links.count()).toBe(OPERATIONS.length);
+    expect(await list.locator('h3').allTextContents()).toEqual(
+      expect.arrayContaining(['Contacts', 'Customers', 'Webhooks', 'OAuth clients']),
+    );
+    await list.getByRole('searchbox').fill('_endpoints');
+    const found = await list.locator('li:visible').allTextContents();
+    expect(found).toEqual(expect.arrayContaining(['GETList webhook endpoints']));
+    expect(found.length).toBeLessThan(10);
+    await fresh.close();
+  });
+
+  test('shows a sample of the request in three languages, and of the response before it is sent', async () => {
+    const fresh = await openPage(browser);
+    await fresh.goto(`${server.origin}/docs#searchContacts`);
+    const search = fresh.locator('#searchContacts');
+    const command = search.locator('.copied pre');
+    const shown = () => command.textContent();
+    await expect.poll(shown).toMatch(/^curl -s -X 'POST'|^curl -s -X POST/);
+    for (const [language, text] of [
+      ['JavaScript', 'await fetch("http'],
+      ['Python', 'requests.request('],
+    ] as const) {
+      await search.getByRole('button', { name: language }).click();
+      await expect.poll(shown).toContain(text);
+    }
+    const sample = JSON.parse((await search.locator('.sample pre').textContent()) ?? '');
+    expect(Object.keys(sample)).toContain('records');
+    expect(sample.records[0]).toHaveProperty('email_addresses');
+    await fresh.close();
+  });
+
   test('opens the fields of an answer', async () => {
     const search = page.locator('#searchContacts');
     await search.getByText('records', { exact: true }).click();

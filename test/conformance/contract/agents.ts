@@ -38,7 +38,7 @@ export const AGENT_ROWS: readonly Row[] = [
   row(
     '§15',
     'A CRM that cannot be searched is an error of the tool',
-    ask(call('search_contacts', { provider: 'pipedrive', filter: { email: 'a@b.example' } })),
+    ask(call('search_contacts', { provider: 'zendesk_sell', filter: { email: 'a@b.example' } })),
     {
       status: 200,
       body: (body) => /NOT_IMPLEMENTED.*"isError":true/s.test(JSON.stringify(body)),

@@ -104,7 +104,7 @@ export const CONNECT_LINK_ROWS: readonly Row[] = [
   row(
     '§13',
     'A link for a provider without OAuth is 501',
-    rest(`POST ${LINKS}`, { ...ASKED, providers: ['pipedrive'] }),
+    rest(`POST ${LINKS}`, { ...ASKED, providers: ['zendesk_sell'] }),
     refused(501, 'NOT_IMPLEMENTED'),
   ),
   row(

@@ -7,7 +7,7 @@ const SCHEMA =
 const ADA = '(provider: HUBSPOT, filter: { email: "ada@example.com" })';
 const BIG = '(provider: HUBSPOT, filter: { emailDomain: "bigco.example" }';
 const BOTH = graphql(
-  `{ up: searchContacts${ADA} { totalCount } down: searchContacts(provider: PIPEDRIVE, filter: { email: "a@b.example" }) { totalCount } }`,
+  `{ up: searchContacts${ADA} { totalCount } down: searchContacts(provider: ZENDESK_SELL, filter: { email: "a@b.example" }) { totalCount } }`,
 );
 const NODE = [
   graphql(`{ searchContacts${ADA} { nodes { id remoteId } } customer { id connections { id } } }`),

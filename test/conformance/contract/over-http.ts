@@ -4,7 +4,7 @@ const GRAPHQL = 'application/graphql-response+json';
 const ACCEPTS = { headers: { accept: GRAPHQL } };
 const UP = 'up: searchContacts(filter: { email: "ada@example.com" }) { totalCount }';
 const DOWN =
-  'down: searchContacts(provider: PIPEDRIVE, filter: { email: "ada@example.com" }) { totalCount }';
+  'down: searchContacts(provider: ZENDESK_SELL, filter: { email: "ada@example.com" }) { totalCount }';
 const PARTIAL = { query: `{ ${UP} ${DOWN} }` };
 const NAMED = 'query null { one: __typename } query two { two: __typename }';
 const MUTATION = 'mutation { issueCustomerToken(input: { customerId: "demo" }) { token } }';

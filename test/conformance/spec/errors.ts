@@ -136,7 +136,7 @@ export const ERROR_ROWS: readonly Row[] = [
   row(
     '7',
     '501 is returned for a search that the provider does not support',
-    rest('POST /contacts/_search', BY_EMAIL, { headers: { 'x-provider-name': 'pipedrive' } }),
+    rest('POST /contacts/_search', BY_EMAIL, { headers: { 'x-provider-name': 'zendesk_sell' } }),
     { status: 501 },
   ),
 ];

@@ -25,14 +25,14 @@ export const SEARCH_ROWS: readonly Row[] = [
   row(
     '1',
     'REST: a search of any other CRM is 501',
-    rest(SEARCH, FILTER, { headers: { 'x-provider-name': 'pipedrive' } }),
+    rest(SEARCH, FILTER, { headers: { 'x-provider-name': 'zendesk_sell' } }),
     refused(501, 'NOT_IMPLEMENTED'),
   ),
   row(
     '1',
     'GraphQL: a search of any other CRM is 501',
     graphql(
-      '{ searchContacts(provider: PIPEDRIVE, filter: { email: "a@b.example" }) { totalCount } }',
+      '{ searchContacts(provider: ZENDESK_SELL, filter: { email: "a@b.example" }) { totalCount } }',
     ),
     {
       body: {

@@ -17,6 +17,7 @@ function openScripted({ send }: ScriptedSend) {
     connection: createConnection('hubspot'),
     openFacts: createFakeFacts,
     pageSizes: new PageSizes(),
+    remember: (_name, read) => read(),
   });
   if (port === undefined) throw new Error('HubSpot can be searched.');
   return toRedacted(port);

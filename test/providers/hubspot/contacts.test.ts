@@ -3,7 +3,12 @@ import { LIFECYCLE_STAGES } from '../../../src/domain/records/contact.ts';
 import { CONTACT_OBJECT } from '../../../src/providers/hubspot/contacts.ts';
 import { fc } from '../../support/fast-check.ts';
 
-const source = { applicationId: 'a', customerId: 'c', provider: 'hubspot' } as const;
+const source = {
+  type: 'CONTACT',
+  applicationId: 'a',
+  customerId: 'c',
+  provider: 'hubspot',
+} as const;
 const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
 function map(properties: Record<string, unknown>, more: Record<string, unknown> = {}) {

@@ -36,13 +36,17 @@ test.each([
       'x-hubspot-ratelimit-remaining': remaining,
       'x-hubspot-ratelimit-interval-milliseconds': interval,
     };
-    expect(access?.readRateLimitStatus({ status: 200, headers, body: '' })).toEqual(rateLimit);
+    expect(access?.readRateLimitStatus({ status: 200, headers, body: '' }, 'general')).toEqual(
+      rateLimit,
+    );
   },
 );
 
 test('a response of a search, which has no such headers, gives no rate limit', () => {
   const headers = { 'x-hubspot-ratelimit-daily': '1', 'x-hubspot-ratelimit-daily-remaining': '0' };
-  expect(access?.readRateLimitStatus({ status: 200, headers, body: '' })).toBeUndefined();
+  expect(
+    access?.readRateLimitStatus({ status: 200, headers, body: '' }, 'general'),
+  ).toBeUndefined();
 });
 
 test('mapped fields of contacts are requested once, whatever the case of the object name', () => {

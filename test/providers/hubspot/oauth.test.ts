@@ -37,6 +37,7 @@ test('consent is requested at HubSpot’s page, with separate required and optio
     loginOrigin: 'https://app.hubspot.com',
     codeChallenge: 'challenge',
     isPopup: true,
+    requiredScopes: ['oauth', CONTACTS],
     optionalScopes: ['tickets', CONTACTS],
   });
   const { origin, pathname, search, searchParams } = new URL(consent);
@@ -159,11 +160,6 @@ test.each([
 test('a token response without a refresh token is rejected, because access would end after half an hour', () => {
   const error = caught(() => read({ ...TOKENS, refresh_token: undefined }));
   expect(error).toMatchObject({ failure: 'NO_REFRESH_TOKEN' });
-});
-
-test('missing scopes are named', () => {
-  expect(authorization.findMissingScopes(['oauth', 'tickets'])).toEqual([CONTACTS]);
-  expect(authorization.findMissingScopes([CONTACTS, 'oauth'])).toEqual([]);
 });
 
 test.each([

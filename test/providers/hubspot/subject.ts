@@ -24,6 +24,7 @@ export function createHubSpotSubject(sandbox: () => Sandbox): HubSpotSubject {
               connection: createConnection('hubspot', patch),
               openFacts: createFakeFacts,
               pageSizes: new PageSizes(),
+              remember: (_name, read) => read(),
             }),
           ),
       };

@@ -2,7 +2,12 @@ import { describe, expect, test } from 'vitest';
 import { CONTACT_OBJECT } from '../../../src/providers/salesforce/contacts.ts';
 import { fc } from '../../support/fast-check.ts';
 
-const source = { applicationId: 'app', customerId: 'acme', provider: 'salesforce' } as const;
+const source = {
+  type: 'CONTACT',
+  applicationId: 'app',
+  customerId: 'acme',
+  provider: 'salesforce',
+} as const;
 const map = (row: Record<string, unknown>) =>
   CONTACT_OBJECT.toRecord(row, source, { rawData: false });
 

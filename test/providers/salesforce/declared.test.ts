@@ -164,11 +164,14 @@ test.each([
 describe('the daily limit', () => {
   const DAY_MS = 86_400_000;
   const read = (info?: string) =>
-    access.readRateLimitStatus({
-      status: 200,
-      body: '',
-      headers: info === undefined ? {} : { 'sforce-limit-info': info },
-    });
+    access.readRateLimitStatus(
+      {
+        status: 200,
+        body: '',
+        headers: info === undefined ? {} : { 'sforce-limit-info': info },
+      },
+      'general',
+    );
 
   test.each([
     ['api-usage=18/5000', { remaining: 4_982, max: 5_000 }],
@@ -186,10 +189,14 @@ describe('the daily limit', () => {
 
   test('is over when a call beyond it is refused, and not while they are answered', () => {
     const headers = { 'sforce-limit-info': 'api-usage=5100/5000' };
-    expect(access.readRateLimitStatus({ status: 403, headers, body: '' })).toMatchObject({
-      remaining: 0,
-    });
-    expect(access.readRateLimitStatus({ status: 200, headers, body: '' })).toBeUndefined();
+    expect(access.readRateLimitStatus({ status: 403, headers, body: '' }, 'general')).toMatchObject(
+      {
+        remaining: 0,
+      },
+    );
+    expect(
+      access.readRateLimitStatus({ status: 200, headers, body: '' }, 'general'),
+    ).toBeUndefined();
   });
 
   test.each([

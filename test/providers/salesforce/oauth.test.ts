@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { AuthorizationFailure } from '../../../src/domain/oauth.ts';
+import { findMissing } from '../../../src/domain/record-access.ts';
 import { RemoteFailure } from '../../../src/domain/remote.ts';
 import { checkLoginUrl } from '../../../src/domain/urls.ts';
 import { authorization, refresh } from '../../../src/providers/salesforce/oauth.ts';
@@ -49,6 +50,7 @@ test('consent is requested at the login host, always with PKCE', () => {
     loginOrigin: ACME,
     codeChallenge: 'challenge',
     isPopup: true,
+    requiredScopes: ['api', 'refresh_token'],
     optionalScopes: ['api', 'id'],
   });
   const { origin, pathname, searchParams } = new URL(consent);
@@ -182,7 +184,7 @@ test.each([
   [['refresh_token', 'id'], ['api']],
   [['full', 'offline_access'], []],
 ])('the granted scopes %j lack %j', (granted, missing) => {
-  expect(authorization.findMissingScopes(granted)).toEqual(missing);
+  expect(findMissing(authorization, authorization.baseScopes, granted)).toEqual(missing);
 });
 
 test.each([

@@ -15,7 +15,7 @@ import { createFakeFacts } from '../../support/fake-facts.ts';
 import { type TestContacts, toRedacted } from '../../support/redacted.ts';
 import { createSend } from '../../support/send.ts';
 
-/** Imitated organisations for the tests of one file, over real HTTP. */
+/** Simulated organisations for the tests of one file, over real HTTP. */
 export function useOrgs(): OpenOrg {
   let sandbox: Sandbox | undefined;
   beforeAll(async () => {
@@ -37,6 +37,7 @@ export function useOrgs(): OpenOrg {
             send,
             openFacts: () => facts,
             pageSizes: new PageSizes(),
+            remember: (_name, read) => read(),
             connection: createConnection('salesforce', patch),
           }),
         ),

@@ -15,6 +15,7 @@ export function openScripted(answers: readonly Scripted[], connection = CONNECTI
       connection,
       openFacts: createFakeFacts,
       pageSizes: new PageSizes(),
+      remember: (_name, read) => read(),
     }),
   );
   return { port, requests, queries: () => requests.flatMap(queriesOf) };

@@ -47,6 +47,7 @@ function openRefreshing(org: Org): TestContacts {
       connection,
       openFacts: createFakeFacts,
       pageSizes: new PageSizes(),
+      remember: (_name, read) => read(),
     }),
   );
 }
@@ -167,6 +168,9 @@ describe('the daily limit', () => {
       budget: 'api',
       retry: 'safe',
     });
-    expect(access.readRateLimitStatus(answer)).toEqual({ ...expected, intervalMs: 86_400_000 });
+    expect(access.readRateLimitStatus(answer, 'general')).toEqual({
+      ...expected,
+      intervalMs: 86_400_000,
+    });
   });
 });

@@ -108,7 +108,7 @@ function readList(type: GraphQLList<GraphQLInputType>): ReadValue {
 function readObject(type: GraphQLInputObjectType): ReadValue {
   return (value, coercion) => {
     if (typeof value !== 'object' || Array.isArray(value))
-      return coercion.refuse(`must be an object (${type.name})`);
+      return coercion.refuse(`must be an object of ${type.name}, which has ${listFields(type)}`);
     const given = value as Values;
     const read: Values = {};
     const { path } = coercion;

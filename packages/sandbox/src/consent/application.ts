@@ -1,5 +1,5 @@
 import type { SandboxAccount } from '../account.ts';
-import type { CrmTypes } from '../imitation.ts';
+import type { CrmTypes } from '../simulation.ts';
 import type { ConsentQuirks } from './quirks.ts';
 
 /** The application with that client id. Its home account has the secret and the application's settings. */
@@ -12,7 +12,7 @@ export function findApplication<Crm extends CrmTypes>(
 
 /**
  * Compares the whole string, as the vendors do. An application without registered URIs accepts the product's
- * callback at every loopback port, because the sandbox does not know the product's port.
+ * callback at every loopback port and below every path, because the sandbox does not know the product's URL.
  */
 export function isRegistered(
   redirectUri: string,
@@ -25,4 +25,4 @@ export function isRegistered(
 }
 
 const CALLBACK =
-  /^https?:\/\/(?:127\.0\.0\.1|localhost|\[::1\])(?::\d{1,5})?\/connect\/callback\/([a-z0-9_-]+)$/;
+  /^https?:\/\/(?:127\.0\.0\.1|localhost|\[::1\])(?::\d{1,5})?(?:\/[\w.~-]+)*\/connect\/callback\/([a-z0-9_-]+)$/;

@@ -1,5 +1,6 @@
 import type { Person } from '../people.ts';
 import { normalEmail, type PeopleTable } from '../people-table.ts';
+import { inventValues } from '../records-invented.ts';
 
 /** Emails are lower-cased and unique: of people who share one, only the first has it. */
 export function emailOf(people: PeopleTable, person: Person): string | null {
@@ -61,12 +62,9 @@ export function companyId(index: number): number {
   return FIRST_COMPANY + index;
 }
 
-export function companyName(index: number): string {
-  return index === 1 ? 'Analytical Engines Ltd' : `Company ${index}`;
-}
-
-export function dealId(index: number): number {
-  return 9_100_000_000 + index;
+/** The name that a contact's own property has: it does not follow the company's. */
+export function companyName(index: number): string | null {
+  return inventValues('company', index)['name'] ?? null;
 }
 
 export function ticketId(index: number): number {
@@ -74,7 +72,11 @@ export function ticketId(index: number): number {
 }
 
 export function ownerId(index: number): string {
-  return String(41_629_700 + index);
+  return String(FIRST_OWNER + index);
+}
+
+export function ownerIndexOf(id: string): number {
+  return Number(id) - FIRST_OWNER;
 }
 
 /** A search reads every person's email: cached until the table changes. */
@@ -93,4 +95,5 @@ function ownsEmail(people: PeopleTable, person: Person, email: string): boolean 
 }
 
 const FIRST_RECORD = 500;
+const FIRST_OWNER = 41_629_700;
 const FIRST_COMPANY = 5_790_939_000;

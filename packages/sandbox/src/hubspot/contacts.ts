@@ -5,7 +5,8 @@ import { emailOf, indexOfRecord, ownerOfEmail } from './contact-view.ts';
 import { HubSpotError, invalid, notFound } from './errors.ts';
 import { findProperty } from './property-definitions.ts';
 import { toHistory, toRecord } from './record.ts';
-import { isObject, listOf, objectBody, textOf, textsOf } from './request-body.ts';
+import { objectBody, textOf, textsOf } from './request-body.ts';
+import { readIds } from './simple-objects.ts';
 import type { EndpointContext, HubSpotAccount, Reply } from './types.ts';
 
 export function readContact({ account, call, parts }: EndpointContext): Reply {
@@ -22,7 +23,7 @@ export function readContact({ account, call, parts }: EndpointContext): Reply {
   const history = query.getAll('propertiesWithHistory').flatMap(splitList);
   const associations = embeddedAssociations(
     account,
-    person,
+    { type: 'contact', index: person.index },
     query.getAll('associations').flatMap(splitList),
   );
   return {
@@ -105,20 +106,6 @@ export function batchReadContacts({ account, call }: EndpointContext): Reply {
   };
 }
 
-function readIds(account: HubSpotAccount, inputs: unknown): readonly string[] {
-  const ids = listOf(inputs, 'inputs').map((input) =>
-    textOf(isObject(input) ? input['id'] : undefined, 'id'),
-  );
-  if (ids.length > 100)
-    throw invalid(`Too many inputs: ${ids.length}. At most 100 records can be read at once.`);
-  const twice = ids.filter((id, position) => ids.indexOf(id) !== position);
-  if (twice.length > 0 && account.quirks.batchReadRefusesDuplicates)
-    throw invalid(`Duplicate IDs found in batch input: [${twice.join(', ')}].`, {
-      context: { ids: twice },
-    });
-  return ids;
-}
-
 /** One error that lists all missing ids. */
 function missingError(ids: readonly string[]) {
   return {
@@ -139,7 +126,7 @@ function findPerson({ account, id, idProperty, isArchived }: Lookup): Person | u
     const { people } = account;
     return people
       .all()
-      .find((one) => one.isDeleted === isArchived && property.read(one, people) === id);
+      .find((one) => one.isDeleted === isArchived && property.read(one, account) === id);
   }
   const index = indexOfRecord(id);
   const person = index === undefined ? undefined : survivorOf(account, account.people.get(index));

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { nameOf } from '../account-names.ts';
-import type { AccountIdentity } from '../imitation.ts';
+import type { AccountIdentity } from '../simulation.ts';
 import type { TokenKind } from '../tokens.ts';
 import { indexOfRecord, recordId } from './contact-view.ts';
 

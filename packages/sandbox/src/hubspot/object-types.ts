@@ -14,4 +14,4 @@ const OBJECT_TYPES = [
   { name: 'lead', plural: 'leads', id: '0-136' },
 ] as const;
 
-type ObjectType = (typeof OBJECT_TYPES)[number];
+export type ObjectType = (typeof OBJECT_TYPES)[number];

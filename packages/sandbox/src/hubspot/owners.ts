@@ -1,8 +1,9 @@
+import { isInactiveOwner } from '../people.ts';
 import { ownerId } from './contact-view.ts';
 import { invalid, notFound } from './errors.ts';
 import type { EndpointContext, HubSpotAccount, Reply } from './types.ts';
 
-/** The users whom contacts belong to, by email or page by page. None is archived. */
+/** The users whom contacts belong to, by email or page by page. One in ten is archived. */
 export function listOwners({ account, call }: EndpointContext): Reply {
   const { query } = call.request;
   const limit = Number(query.get('limit') ?? 100);
@@ -10,7 +11,8 @@ export function listOwners({ account, call }: EndpointContext): Reply {
     throw invalid(`Invalid limit ${limit}: it has to be between 1 and 500.`);
   const email = query.get('email')?.toLowerCase();
   const after = Number(query.get('after') ?? 0);
-  const owners = query.get('archived') === 'true' ? [] : listAll(account);
+  const isArchived = query.get('archived') === 'true';
+  const owners = listAll(account).filter(({ archived }) => archived === isArchived);
   const rest = owners
     .filter((owner) => email === undefined || owner.email === email)
     .filter(({ id }) => Number(id) > after);
@@ -35,7 +37,7 @@ export function readOwner({ account, call, parts }: EndpointContext): Reply {
 }
 
 function listAll({ people }: HubSpotAccount): readonly Owner[] {
-  const most = people.all().reduce((max, { ownerIndex }) => Math.max(max, ownerIndex ?? 0), 1);
+  const most = people.all().reduce((max, { ownerIndex }) => Math.max(max, ownerIndex ?? 0), 20);
   return Array.from({ length: most }, (_, place) => toOwner(place + 1));
 }
 
@@ -47,11 +49,11 @@ function toOwner(index: number): Owner {
     type: 'PERSON',
     firstName: 'Sam',
     lastName: `Seller ${index}`,
-    userId,
+    userId: isInactiveOwner(index) ? null : userId,
     userIdIncludingInactive: userId,
     createdAt: MADE_AT,
     updatedAt: MADE_AT,
-    archived: false,
+    archived: isInactiveOwner(index),
   };
 }
 
@@ -64,7 +66,8 @@ interface Owner {
   readonly type: 'PERSON';
   readonly firstName: string;
   readonly lastName: string;
-  readonly userId: number;
+  /** Null of an archived owner. */
+  readonly userId: number | null;
   readonly userIdIncludingInactive: number;
   readonly createdAt: string;
   readonly updatedAt: string;

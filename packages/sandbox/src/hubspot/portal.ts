@@ -1,5 +1,10 @@
 import { notFound } from './errors.ts';
-import { allProperties, findProperty, type Property, STAGES } from './property-definitions.ts';
+import {
+  allProperties,
+  findProperty,
+  type PropertyDefinition,
+  STAGES,
+} from './property-definitions.ts';
 import { dailyUse } from './rate-limits.ts';
 import type { EndpointContext, Reply } from './types.ts';
 
@@ -11,8 +16,8 @@ export function readDetails({ account }: EndpointContext): Reply {
       portalId: Number(account.id),
       accountType: 'STANDARD',
       timeZone: 'UTC',
-      companyCurrency: 'USD',
-      additionalCurrencies: [],
+      companyCurrency: account.quirks.companyCurrency,
+      additionalCurrencies: account.quirks.additionalCurrencies,
       utcOffset: '+00:00',
       utcOffsetMilliseconds: 0,
       uiDomain: 'app.hubspot.com',
@@ -25,7 +30,12 @@ export function readIntegration({ account }: EndpointContext): Reply {
   const portalId = Number(account.id);
   return {
     status: 200,
-    body: { portalId, timeZone: 'UTC', accountType: 'STANDARD', currency: 'USD' },
+    body: {
+      portalId,
+      timeZone: 'UTC',
+      accountType: 'STANDARD',
+      currency: account.quirks.companyCurrency,
+    },
   };
 }
 
@@ -72,7 +82,7 @@ export function readProperty({ account, parts }: EndpointContext): Reply {
   return { status: 200, body: describe(property) };
 }
 
-export function describe(property: Property): object {
+export function describe(property: PropertyDefinition): object {
   const {
     name,
     label,
@@ -92,12 +102,13 @@ export function describe(property: Property): object {
     fieldType,
     description: property.description ?? '',
     groupName: 'contactinformation',
-    options: (name === 'lifecyclestage' ? STAGES : options.map((one) => [one, one] as const)).map(
-      describeOption,
-    ),
+    options: (name === 'lifecyclestage'
+      ? STAGES
+      : options.map((one) => [one, property.optionLabels?.[one] ?? one] as const)
+    ).map(describeOption),
     displayOrder: -1,
     calculated,
-    externalOptions: property.referencedObjectType !== undefined,
+    externalOptions: property.externalOptions ?? property.referencedObjectType !== undefined,
     ...(property.referencedObjectType !== undefined && {
       referencedObjectType: property.referencedObjectType,
     }),

@@ -1,5 +1,4 @@
 import type { Person } from '../people.ts';
-import type { PeopleTable } from '../people-table.ts';
 import {
   additionalEmailsOf,
   companyId,
@@ -16,14 +15,14 @@ import type { CustomProperty, HubSpotAccount } from './types.ts';
 /** The contact properties of a portal, each with a function that reads its value from a person. */
 export const PROPERTIES: ReadonlyMap<string, Property> = new Map(
   [
-    text('email', 'Email', (person, people) => emailOf(people, person)),
+    text('email', 'Email', (person, { people }) => emailOf(people, person)),
     text('work_email', 'Work email', (person) => person.workEmail),
-    text('hs_email_domain', 'Email Domain', (person, people) => {
+    text('hs_email_domain', 'Email Domain', (person, { people }) => {
       const email = emailOf(people, person);
       return email ? email.slice(email.lastIndexOf('@') + 1) : null;
     }),
     {
-      ...text('hs_additional_emails', 'Additional email addresses', (person, people) =>
+      ...text('hs_additional_emails', 'Additional email addresses', (person, { people }) =>
         additionalEmailsOf(people, person),
       ),
       type: 'enumeration' as const,
@@ -31,7 +30,7 @@ export const PROPERTIES: ReadonlyMap<string, Property> = new Map(
       calculated: true,
     },
     {
-      ...text('hs_merged_object_ids', 'Merged Contact IDs', (person, people) =>
+      ...text('hs_merged_object_ids', 'Merged Contact IDs', (person, { people }) =>
         mergedIdsOf(people, person),
       ),
       type: 'enumeration' as const,
@@ -39,7 +38,7 @@ export const PROPERTIES: ReadonlyMap<string, Property> = new Map(
       readOnly: true,
     },
     {
-      ...text('hs_calculated_merged_vids', 'Merged Contact IDs and times', (person, people) =>
+      ...text('hs_calculated_merged_vids', 'Merged Contact IDs and times', (person, { people }) =>
         mergedVidsOf(people, person),
       ),
       type: 'enumeration' as const,
@@ -72,9 +71,10 @@ export const PROPERTIES: ReadonlyMap<string, Property> = new Map(
       ),
       referencedObjectType: 'OWNER',
     },
-    other('associatedcompanyid', 'number', (person) =>
-      person.companyIndex === null ? null : String(companyId(person.companyIndex)),
-    ),
+    other('associatedcompanyid', 'number', ({ companyIndex }, { records }) => {
+      const index = companyIndex === null ? undefined : records.survivorOf('company', companyIndex);
+      return index === undefined ? null : String(companyId(index));
+    }),
     { ...other('hs_object_id', 'number', (person) => recordId(person.index)), readOnly: true },
     other('notes_last_updated', 'datetime', (person) => iso(person.lastActivityAt)),
     { ...other('createdate', 'datetime', (person) => iso(person.createdAt)), readOnly: true },
@@ -104,8 +104,11 @@ export const STAGES = [
  * A default property, or one of the portal's own: either defined in its settings, or set on some person of this
  * account.
  */
-export function findProperty({ people, quirks }: Portal, name: string): Property | undefined {
-  if (quirks.hiddenProperties.includes(name)) return undefined;
+export function findProperty(
+  { people, quirks }: Pick<Portal, 'people' | 'quirks'>,
+  name: string,
+): Property | undefined {
+  if (isHidden(quirks, 'contact', name)) return undefined;
   const standard = PROPERTIES.get(name);
   const custom = quirks.propertyTypes[name];
   if (standard !== undefined || (custom === undefined && !customNames(people.all()).has(name)))
@@ -114,11 +117,21 @@ export function findProperty({ people, quirks }: Portal, name: string): Property
 }
 
 export function allProperties({ people, quirks }: Portal): readonly Property[] {
-  const names = new Set([...Object.keys(quirks.propertyTypes), ...customNames(people.all())]);
+  const names = new Set([
+    ...Object.keys(quirks.propertyTypes).filter((name) => !name.includes('.')),
+    ...customNames(people.all()),
+  ]);
   const own = [...names].flatMap((name) => findProperty({ people, quirks }, name) ?? []);
-  return [...PROPERTIES.values(), ...own].filter(
-    ({ name }) => !quirks.hiddenProperties.includes(name),
-  );
+  return [...PROPERTIES.values(), ...own].filter(({ name }) => !isHidden(quirks, 'contact', name));
+}
+
+/** A property is hidden by its name, or of one object: `company.phone`. */
+export function isHidden(
+  { hiddenProperties }: Portal['quirks'],
+  object: string,
+  name: string,
+): boolean {
+  return hiddenProperties.includes(name) || hiddenProperties.includes(`${object}.${name}`);
 }
 
 function customNames(all: readonly Person[]): ReadonlySet<string> {
@@ -151,9 +164,14 @@ function iso(at: number | null): string | null {
   return at === null ? null : new Date(at).toISOString();
 }
 
-type Portal = Pick<HubSpotAccount, 'people' | 'quirks'>;
+export type Portal = Pick<HubSpotAccount, 'people' | 'records' | 'links' | 'quirks'>;
 
-export interface Property extends Omit<CustomProperty, 'type' | 'fieldType'> {
+/** A property of contacts. */
+export interface Property extends PropertyDefinition {
+  readonly read: Reader;
+}
+
+export interface PropertyDefinition extends Omit<CustomProperty, 'type' | 'fieldType'> {
   readonly name: string;
   readonly label: string;
   readonly type: CustomProperty['type'];
@@ -162,9 +180,12 @@ export interface Property extends Omit<CustomProperty, 'type' | 'fieldType'> {
   readonly readOnly: boolean;
   /** Created by the portal. */
   readonly isOwn?: boolean;
-  readonly read: Reader;
+  /** The values are not listed with the property. */
+  readonly externalOptions?: boolean;
+  /** The label of each option; default: the option itself. */
+  readonly optionLabels?: Readonly<Record<string, string>>;
 }
 
 /** Null: never set. Empty string: set once and cleared. */
-type Reader = (person: Person, people: PeopleTable) => string | null;
+type Reader = (person: Person, portal: Portal) => string | null;
 type TextParts = [name: string, label: string, read: Reader, fieldType?: string];

@@ -1,208 +1,281 @@
 import type { CrmRecord, RecordKind } from '../records.ts';
-import { companyId, companyName, dealId } from './contact-view.ts';
+import { embeddedAssociations } from './associations.ts';
+import { invalid, notFound } from './errors.ts';
 import { describe } from './portal.ts';
-import type { Property } from './property-definitions.ts';
+import { moment, written } from './record.ts';
+import {
+  FIRST_IDS,
+  listRecordProperties,
+  type RecordProperty,
+  readerOf,
+} from './record-properties.ts';
 import { OWN_OBJECTS_SCOPE, scopeOfObject } from './scopes.ts';
-import { compareValues, matches } from './search/match.ts';
-import { type Filter, readSearch } from './search/request.ts';
+import { toRange } from './search/candidates.ts';
+import { compareValues, hasWords, matches } from './search/match.ts';
+import { readSearch, type Search } from './search/request.ts';
 import {
   createObjectEndpoints,
   type ObjectEndpoints,
-  type Properties,
-  showRecord,
+  type ObjectReader,
+  type ShownRecord,
 } from './simple-objects.ts';
-import type { Endpoint, HubSpotAccount } from './types.ts';
+import type { Endpoint, EndpointContext, HubSpotAccount, Reply } from './types.ts';
 
 /** Objects whose records are added, edited, archived and merged, and are searched by any property. */
 export function createRecordEndpoints(kind: RecordKind): RecordEndpoints {
-  const { properties, firstId, nameProperty = 'name' } = RECORD_OBJECTS[kind];
-  const standard = [...properties, ...SYSTEM_PROPERTIES].map(toProperty);
-  const namesOfOwn = ({ records }: HubSpotAccount) =>
-    records.valueNames(kind).filter((name) => name !== 'name' && !properties.includes(name));
-  const definedIn = (account: HubSpotAccount) => [
-    ...standard,
-    ...namesOfOwn(account).map(toProperty),
-  ];
-  const shape = {
-    name: kind.toUpperCase(),
-    always: ['createdate', 'hs_lastmodifieddate', 'hs_object_id'],
-    defaults: properties.slice(0, 3),
-    times: ['createdate', 'hs_lastmodifieddate'],
-  } as const;
+  const name = kind.toUpperCase();
+  return {
+    ...createObjectEndpoints({ name, open: (account) => openReader(account, kind) }),
+    search: (context) => search(context, kind),
+
+    properties: ({ account }) => ({
+      status: 200,
+      body: { results: listRecordProperties(account, kind).map(describe) },
+    }),
+
+    property({ account, parts }) {
+      const property = listRecordProperties(account, kind).find((one) => one.name === parts[0]);
+      if (property === undefined) throw notFound();
+      return { status: 200, body: describe(property) };
+    },
+  };
+}
+
+function openReader(account: HubSpotAccount, kind: RecordKind): ObjectReader {
+  const { records } = account;
+  const firstId = FIRST_IDS[kind];
+  const properties = listRecordProperties(account, kind);
 
   /** The id of a merged record leads to the survivor, and is in no list. */
-  const find = ({ records }: HubSpotAccount, id: number): CrmRecord | undefined => {
+  const find = (id: number): CrmRecord | undefined => {
     let record = records.get(kind, id - firstId);
     while (record?.mergedInto !== undefined) record = records.get(kind, record.mergedInto);
     return record;
   };
-  const mergedIds = (account: HubSpotAccount, index: number): readonly string[] =>
-    account.records
-      .mergedInto(kind, index)
-      .flatMap((one) => [toHubSpotId(kind, one.index), ...mergedIds(account, one.index)]);
-  const listed = ({ records }: HubSpotAccount, isArchived: boolean) =>
-    records
-      .all(kind)
-      .filter(({ isDeleted, mergedInto }) => isDeleted === isArchived && mergedInto === undefined);
-  const toProperties = (account: HubSpotAccount, record: CrmRecord): Properties => {
-    const merged = mergedIds(account, record.index);
-    const created = new Date(record.createdAt).toISOString();
-    return {
-      ...Object.fromEntries(
-        [...properties, ...namesOfOwn(account)].map((name) => [name, record.values[name] ?? null]),
-      ),
-      ...(kind === 'company' && {
-        domain: record.values['domain'] ?? `company-${record.index}.example`,
-      }),
-      [nameProperty]: record.values['name'] ?? toName(kind, record.index),
-      hs_object_id: toHubSpotId(kind, record.index),
-      createdate: created,
-      hs_createdate: created,
-      hs_lastmodifieddate: new Date(record.updatedAt).toISOString(),
-      hs_merged_object_ids: merged.length > 0 ? merged.join(';') : null,
-    };
-  };
-
   return {
-    ...createObjectEndpoints({
-      ...shape,
-      ids: (account, isArchived) => listed(account, isArchived).map(({ index }) => firstId + index),
-      read(account, id, isArchived) {
-        const record = find(account, id);
-        return record?.isDeleted === isArchived ? toProperties(account, record) : undefined;
-      },
-    }),
+    ids: (isArchived) => listed(records.all(kind), isArchived).map(({ index }) => firstId + index),
 
-    search(context) {
-      const { account } = context;
-      const defined = definedIn(account);
-      const {
-        groups,
-        limit,
-        offset,
-        sort,
-        properties: requested,
-      } = readSearch(context, (name) => defined.find((one) => one.name === name));
-      const found = listed(account, false)
-        .map((record) => toProperties(account, record))
-        .filter((all) => groups.length === 0 || groups.some((filters) => passes(filters, all)));
-      const sortedBy = (all: Properties) => all[sort.property.name] ?? null;
-      found.sort(
-        (one, other) =>
-          (sort.isDescending ? -1 : 1) *
-          compareValues(sort.property, sortedBy(one), sortedBy(other)),
-      );
-      const next = offset + limit;
-      return {
-        status: 200,
-        body: {
-          total: found.length,
-          results: found
-            .slice(offset, next)
-            .map((all) => showRecord(shape, all, { isArchived: false, requested })),
-          ...(next < found.length && { paging: { next: { after: String(next) } } }),
-        },
-      };
+    show({ id, isArchived, requested, associations = [] }) {
+      const record = find(id);
+      if (record?.isDeleted !== isArchived) return undefined;
+      const shown = show(account, kind, { record, requested, properties });
+      if (associations.length === 0 || !isLinkable(kind)) return shown;
+      const end = { type: kind, index: record.index };
+      const embedded = embeddedAssociations(account, end, associations);
+      return embedded ? { ...shown, associations: embedded } : shown;
     },
 
-    properties: ({ account }) => ({
-      status: 200,
-      body: { results: definedIn(account).map(describe) },
+    findId(name, value) {
+      const property = properties.find((one) => one.name === name);
+      if (!property?.hasUniqueValue)
+        throw invalid(`${name} is not a unique property of ${kind.toUpperCase()}.`);
+      const found = findByUnique(account, kind, property, value);
+      return found && firstId + found.index;
+    },
+  };
+}
+
+/** The record with this value of a unique property. */
+export function findByUnique(
+  account: HubSpotAccount,
+  kind: RecordKind,
+  property: RecordProperty,
+  value: string,
+): CrmRecord | undefined {
+  const text = value.trim().toLowerCase();
+  return listed(account.records.all(kind), false).find(
+    (record) => readerOf(account, kind, record)(property)?.toLowerCase() === text,
+  );
+}
+
+/** A merged record is in no list. */
+function listed(all: readonly CrmRecord[], isArchived: boolean): readonly CrmRecord[] {
+  return all.filter(
+    ({ isDeleted, mergedInto }) => isDeleted === isArchived && mergedInto === undefined,
+  );
+}
+
+/** Matches against the index, which may lag, and then returns the current records. */
+function search(context: EndpointContext, kind: RecordKind): Reply {
+  const { account, call } = context;
+  const { records, quirks } = account;
+  const properties = listRecordProperties(account, kind);
+  const wanted = readSearch(context, (name) => properties.find((one) => one.name === name));
+  const { limit, offset, sort } = wanted;
+  const { searchLagMs: lagMs, searchLagVaries: varies } = quirks;
+  const stale = records.staleVersions(kind, { now: call.now, lagMs, varies });
+  const all = records.all(kind);
+  const range = all.slice(...toRange(all, wanted, (id) => toHubSpotIndex(kind, id)));
+  const indexed = range.flatMap((record) =>
+    stale.has(record.index) ? (stale.get(record.index) ?? []) : record,
+  );
+  const hits = listed(indexed, false).flatMap((record) => {
+    const read = readerOf(account, kind, record);
+    return isFound(wanted, read, { properties: QUERIED[kind] ?? [], account, all: properties })
+      ? { record, key: read(sort.property) }
+      : [];
+  });
+  const direction = sort.isDescending ? -1 : 1;
+  hits.sort(
+    (one, other) =>
+      direction * compareValues(sort.property, one.key, other.key) ||
+      one.record.index - other.record.index,
+  );
+  const next = offset + limit;
+  const current = hits.slice(offset, next).flatMap(({ record: { index } }) => {
+    const record = records.get(kind, index);
+    return record?.isDeleted === false ? record : [];
+  });
+  return {
+    status: 200,
+    body: {
+      total: hits.length,
+      results: quirks.searchTotalWithoutResults
+        ? []
+        : current.map((record) =>
+            show(account, kind, { record, requested: wanted.properties, properties }),
+          ),
+      ...(next < hits.length && { paging: { next: { after: String(next) } } }),
+    },
+  };
+}
+
+function isFound(
+  { groups, query }: Search<RecordProperty>,
+  read: (property: RecordProperty) => string | null,
+  { account, properties, all }: Searched,
+): boolean {
+  const { searchTokensAreWords } = account.quirks;
+  const passes = groups.some((filters) =>
+    filters.every((filter) => matches(filter, read(filter.property), searchTokensAreWords)),
+  );
+  if (groups.length > 0 && !passes) return false;
+  if (query === '') return true;
+  const searched = all.filter(({ name }) => properties.includes(name));
+  return hasWords(
+    searched.map((property) => read(property) ?? ''),
+    query,
+  );
+}
+
+/** A record as every endpoint shows it, with the requested properties that exist. */
+function show(
+  account: HubSpotAccount,
+  kind: RecordKind,
+  { record, requested, properties }: ShownOptions,
+): ShownRecord {
+  const { typeId, defaults } = RECORD_OBJECTS[kind];
+  const names = new Set([...ALWAYS, ...(requested ?? defaults)]);
+  const read = readerOf(account, kind, record);
+  const values: Record<string, string | null> = {};
+  for (const property of properties) {
+    if (!names.has(property.name)) continue;
+    const value = written(account, property, read(property));
+    if (value !== null || !account.quirks.omitUnsetProperties) values[property.name] = value;
+  }
+  const id = toHubSpotId(kind, record.index);
+  const updatedAt = moment(account, record.updatedAt);
+  return {
+    id,
+    properties: values,
+    createdAt: moment(account, record.createdAt),
+    updatedAt,
+    archived: record.isDeleted,
+    ...(record.isDeleted && { archivedAt: updatedAt }),
+    ...(!account.quirks.withoutRecordUrl && {
+      url: `${account.instanceUrl}/record/${typeId}/${id}`,
     }),
   };
 }
 
-function passes(filters: readonly Filter[], all: Properties): boolean {
-  return filters.every((filter) => matches(filter, all[filter.property.name] ?? null));
+/** A record as it is after a write. */
+export function showRecord(
+  account: HubSpotAccount,
+  kind: RecordKind,
+  index: number,
+  requested: readonly string[],
+): ShownRecord {
+  const properties = listRecordProperties(account, kind);
+  const record = account.records.get(kind, index) as CrmRecord;
+  return show(account, kind, { record, requested, properties });
+}
+
+function isLinkable(kind: RecordKind): kind is 'company' | 'deal' {
+  return kind === 'company' || kind === 'deal';
 }
 
 export function toHubSpotId(kind: RecordKind, index: number): string {
-  return String(RECORD_OBJECTS[kind].firstId + index);
+  return String(FIRST_IDS[kind] + index);
 }
 
 export function toHubSpotIndex(kind: RecordKind, id: string): number {
-  return /^\d{1,15}$/.test(id) ? Number(id) - RECORD_OBJECTS[kind].firstId : 0;
+  return /^\d{1,15}$/.test(id) ? Number(id) - FIRST_IDS[kind] : 0;
 }
 
-/** The name of a record that was not given one. */
-function toName(kind: RecordKind, index: number): string {
-  return kind === 'company' ? companyName(index) : `${kind} ${index}`;
-}
+const ALWAYS = ['createdate', 'hs_lastmodifieddate', 'hs_object_id'];
 
-export function toProperty(name: string): Property {
-  const type = NUMBERS.includes(name) ? 'number' : name.endsWith('date') ? 'datetime' : 'string';
-  const isOurs = SYSTEM_PROPERTIES.includes(name);
-  return {
-    name,
-    label: name,
-    type,
-    fieldType: type === 'datetime' ? 'date' : type === 'number' ? 'number' : 'text',
-    calculated: false,
-    readOnly: isOurs,
-    isOwn: !isOurs,
-    // Of people only.
-    read: () => null,
-  };
-}
-
-const SYSTEM_PROPERTIES = [
-  'createdate',
-  'hs_createdate',
-  'hs_lastmodifieddate',
-  'hs_object_id',
-  'hs_merged_object_ids',
-];
-const NUMBERS = ['hs_object_id', 'amount', 'seats'];
+/** The properties in which the `query` of a search looks for words. */
+const QUERIED: Readonly<Partial<Record<RecordKind, readonly string[]>>> = {
+  company: ['name', 'domain', 'website', 'phone'],
+  deal: ['dealname', 'pipeline', 'dealstage'],
+};
 
 export const RECORD_OBJECTS: Readonly<Record<RecordKind, RecordObject>> = {
   company: {
     plural: 'companies',
+    typeId: '0-2',
     path: '(?:companies|company|0-2)',
-    properties: ['name', 'domain', 'industry', 'phone'],
+    defaults: ['name', 'domain'],
     scope: scopeOfObject('company'),
-    firstId: companyId(0),
   },
   deal: {
     plural: 'deals',
+    typeId: '0-3',
     path: '(?:deals|deal|0-3)',
-    properties: ['dealname', 'amount', 'dealstage', 'closedate'],
-    nameProperty: 'dealname',
+    defaults: ['dealname', 'amount', 'closedate', 'pipeline', 'dealstage'],
     scope: scopeOfObject('deal'),
-    firstId: dealId(0),
   },
   subscription: {
     plural: 'subscriptions',
     typeId: '2-1001',
     path: '(?:subscriptions|subscription|2-1001|p\\d+_subscriptions)',
-    properties: ['name', 'plan', 'seats'],
+    defaults: ['name', 'plan', 'seats'],
     scope: OWN_OBJECTS_SCOPE,
-    firstId: 30_100_000_000,
   },
   machine: {
     plural: 'machines',
     typeId: '2-1002',
     path: '(?:machines|machine|2-1002|p\\d+_machines)',
-    properties: ['name', 'serial', 'site'],
+    defaults: ['name', 'serial', 'site'],
     scope: OWN_OBJECTS_SCOPE,
-    firstId: 30_200_000_000,
   },
 };
 
 interface RecordObject {
   readonly plural: string;
-  /** Of a custom object. */
-  readonly typeId?: string;
+  readonly typeId: string;
   /** A pattern of all names of the object in paths. */
   readonly path: string;
-  /** Those that hold values. The first three are returned unless others are requested. */
-  readonly properties: readonly string[];
-  /** Default: `name`. */
-  readonly nameProperty?: string;
+  /** Returned unless others are requested. */
+  readonly defaults: readonly string[];
   readonly scope: string;
-  readonly firstId: number;
 }
 
 interface RecordEndpoints extends ObjectEndpoints {
   readonly search: Endpoint;
   readonly properties: Endpoint;
+  readonly property: Endpoint;
+}
+
+interface Searched {
+  readonly account: HubSpotAccount;
+  /** The names of those in which a query looks. */
+  readonly properties: readonly string[];
+  readonly all: readonly RecordProperty[];
+}
+
+interface ShownOptions {
+  readonly record: CrmRecord;
+  readonly requested: readonly string[] | undefined;
+  readonly properties: readonly RecordProperty[];
 }

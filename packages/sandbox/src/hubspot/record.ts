@@ -1,6 +1,6 @@
 import type { Person } from '../people.ts';
 import { recordId } from './contact-view.ts';
-import { findProperty, type Property } from './property-definitions.ts';
+import { findProperty, type PropertyDefinition } from './property-definitions.ts';
 import type { HubSpotAccount } from './types.ts';
 
 /**
@@ -16,7 +16,7 @@ export function toRecord(
   for (const name of new Set([...ALWAYS, ...(requested ?? DEFAULT)])) {
     const property = findProperty(account, name);
     if (property === undefined) continue;
-    const value = written(account, property, property.read(person, account.people));
+    const value = written(account, property, property.read(person, account));
     if (value !== null || !account.quirks.omitUnsetProperties) properties[name] = value;
   }
   const id = recordId(person.index);
@@ -39,14 +39,19 @@ export function toHistory(
 ): object {
   const entries = names.flatMap((name) => {
     const property = findProperty(account, name);
-    const value = property?.read(person, account.people) ?? null;
+    const value = property?.read(person, account) ?? null;
     const timestamp = moment(account, person.updatedAt);
     return value === null ? [] : [[name, [{ value, timestamp, sourceType: 'CRM_UI' }]] as const];
   });
   return Object.fromEntries(entries);
 }
 
-function written(account: HubSpotAccount, property: Property, value: string | null): string | null {
+/** A value as responses show it. */
+export function written(
+  account: HubSpotAccount,
+  property: PropertyDefinition,
+  value: string | null,
+): string | null {
   if (value === null || value === '') return value;
   const { dateForm, emptyParts } = account.quirks;
   if (property.type === 'datetime')
@@ -57,7 +62,7 @@ function written(account: HubSpotAccount, property: Property, value: string | nu
 }
 
 /** A record's own timestamps are never in epoch milliseconds. */
-function moment({ quirks }: HubSpotAccount, at: number): string {
+export function moment({ quirks }: HubSpotAccount, at: number): string {
   const iso = new Date(at).toISOString();
   return quirks.dateForm === 'seconds' ? iso.replace(/\.\d{3}Z$/, 'Z') : iso;
 }

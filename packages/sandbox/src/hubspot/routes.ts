@@ -1,9 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { type Answer, bearerOf, jsonAnswer, readJson, type SandboxRequest } from '../http.ts';
 import { RECORD_KINDS, type RecordKind } from '../records.ts';
+import {
+  batchArchiveAssociations,
+  batchArchiveLabels,
+  batchCreateAssociations,
+} from './association-writes.ts';
 import { batchReadAssociations, listAssociations } from './associations.ts';
 import { authenticate } from './authenticate.ts';
 import { answerAuthorize } from './authorize.ts';
+import { CONTACT_WRITES } from './contact-writes.ts';
 import { batchReadContacts, listContacts, readContact } from './contacts.ts';
 import { COOKIE } from './cookie.ts';
 import { HubSpotError, notFound } from './errors.ts';
@@ -17,6 +23,7 @@ import {
 } from './oauth.ts';
 import { objectTypeOf } from './object-types.ts';
 import { listOwners, readOwner } from './owners.ts';
+import { listPipelines, listStages, readPipeline } from './pipelines.ts';
 import {
   listProperties,
   readDailyUse,
@@ -26,16 +33,20 @@ import {
 } from './portal.ts';
 import { meter, type Policy } from './rate-limits.ts';
 import { createRecordEndpoints, RECORD_OBJECTS } from './record-objects.ts';
+import { createRecordWrites } from './record-writes.ts';
 import { listSchemas, readSchema } from './schemas.ts';
 import {
   CONTACTS_SCOPE,
-  checkScope,
+  checkScopes,
+  DEALS_SCOPE,
   OWNERS_SCOPE,
   SCHEMAS_SCOPE,
   scopeOfObject,
+  writeScopeOfObject,
 } from './scopes.ts';
 import { search } from './search/search.ts';
 import type { Endpoint, HubSpotCall, HubSpotRoute } from './types.ts';
+import type { WriteEndpoints } from './writes.ts';
 
 /** Rejects every path of a retired version. */
 export function route(request: SandboxRequest): HubSpotRoute {
@@ -63,14 +74,14 @@ function findRoute(request: SandboxRequest): HubSpotRoute {
     };
   const token = bearerOf(request);
   const path = withoutVersion(request.path);
-  for (const { method, pattern, operation, endpoint, scopeOf, policy = 'burst' } of ROUTES) {
+  for (const { method, pattern, operation, endpoint, scopesOf, policy = 'burst' } of ROUTES) {
     const found = method === request.method ? pattern.exec(path) : null;
     if (found === null) continue;
     const parts = found.slice(1).map(decodeURIComponent);
-    const needsContacts = scopeOf === undefined && /^\/(objects|properties)\//.test(path);
+    const needsContacts = scopesOf === undefined && /^\/(objects|properties)\//.test(path);
     const checked: Endpoint = (context) => {
       if (needsContacts) requireContactType(parts[0] ?? '');
-      checkScope(context, scopeOf ? scopeOf(parts) : needsContacts ? CONTACTS_SCOPE : undefined);
+      checkScopes(context, scopesOf ? scopesOf(parts) : needsContacts ? [CONTACTS_SCOPE] : []);
       return endpoint(context);
     };
     return {
@@ -100,7 +111,7 @@ function callEndpoint(call: HubSpotCall, { endpoint, policy, parts }: EndpointCa
     const account = authenticate(call);
     Object.assign(headers, meter(account, call, policy));
     const reply = endpoint({ account, call, parts });
-    return jsonAnswer(reply.status, reply.body, headers);
+    return jsonAnswer(reply.status, reply.status === 204 ? undefined : reply.body, headers);
   } catch (error) {
     if (!(error instanceof HubSpotError)) throw error;
     return jsonAnswer(error.reply.status, { ...error.reply.body, correlationId }, headers);
@@ -110,8 +121,11 @@ function callEndpoint(call: HubSpotCall, { endpoint, policy, parts }: EndpointCa
 /** `/crm/v3/objects/…` and `/crm/objects/2026-03/…` both become `/objects/…`. */
 function withoutVersion(path: string): string {
   return path
-    .replace(/^\/crm\/(?:v3|v4)\/(objects|associations|properties)\//, '/$1/')
-    .replace(/^\/crm\/(objects|associations|properties)\/(?:2025-09|2026-03|2026-09)\//, '/$1/')
+    .replace(/^\/crm\/(?:v3|v4)\/(objects|associations|properties|pipelines)\//, '/$1/')
+    .replace(
+      /^\/crm\/(objects|associations|properties|pipelines)\/(?:2025-09|2026-03|2026-09)\//,
+      '/$1/',
+    )
     .replace(/^\/crm\/(?:v3\/owners|owners\/(?:2025-09|2026-03|2026-09))(?=\/|$)/, '/owners')
     .replace(/^\/crm-object-schemas\/(?:v3|2025-09|2026-03|2026-09)\/schemas/, '/schemas')
     .replace(/^\/account-info\/(?:v3|2025-09|2026-03|2026-09)\//, '/account-info/');
@@ -124,9 +138,19 @@ function requireContactType(name: string): void {
   if (type.name !== 'contact') throw notFound();
 }
 
-function toScope(name: string): string | undefined {
-  const type = objectTypeOf(name);
-  return type && scopeOfObject(type.name);
+/** The scopes of both sides of an association. */
+function toScopes(...names: readonly string[]): readonly string[] {
+  return names.flatMap((name) => {
+    const type = objectTypeOf(name);
+    return type ? scopeOfObject(type.name) : [];
+  });
+}
+
+function toWriteScopes(...names: readonly string[]): readonly string[] {
+  return names.flatMap((name) => {
+    const type = objectTypeOf(name);
+    return type ? writeScopeOfObject(type.name) : [];
+  });
 }
 
 function refuseAll(): never {
@@ -146,6 +170,30 @@ function formToken(request: SandboxRequest): string | undefined {
 
 function lastPart(request: SandboxRequest): string {
   return decodeURIComponent(request.path.split('/').at(-1) ?? '');
+}
+
+function listWriteRoutes(
+  name: string,
+  { plural, path, endpoints }: WriteRoutes,
+): readonly KnownRoute[] {
+  const toRoute = (
+    method: KnownRoute['method'],
+    tail: string,
+    verb: keyof WriteEndpoints,
+  ): KnownRoute => ({
+    method,
+    pattern: new RegExp(`^/objects/${path}${tail}$`),
+    operation: `${plural}.${verb}`,
+    endpoint: endpoints[verb],
+    scopesOf: () => [writeScopeOfObject(name)],
+  });
+  return [
+    toRoute('POST', '', 'create'),
+    toRoute('PATCH', '/([^/]+)', 'update'),
+    toRoute('POST', '/batch/create', 'batchCreate'),
+    toRoute('POST', '/batch/update', 'batchUpdate'),
+    toRoute('POST', '/batch/upsert', 'batchUpsert'),
+  ];
 }
 
 const ROUTES: readonly KnownRoute[] = [
@@ -169,20 +217,41 @@ const ROUTES: readonly KnownRoute[] = [
     operation: 'contacts.batchRead',
     endpoint: batchReadContacts,
   },
+  ...listWriteRoutes('contact', {
+    plural: 'contacts',
+    path: '(?:contacts|contact|0-1)',
+    endpoints: CONTACT_WRITES,
+  }),
   {
     method: 'POST',
     pattern: /^\/associations\/([^/]+)\/([^/]+)\/batch\/read$/,
     operation: 'associations.batchRead',
     endpoint: batchReadAssociations,
-    scopeOf: ([, to = '']) => toScope(to),
+    scopesOf: ([from = '', to = '']) => toScopes(from, to),
     policy: 'associations',
   },
+  ...(
+    [
+      ['create', 'associations.batchCreate', batchCreateAssociations],
+      ['archive', 'associations.batchArchive', batchArchiveAssociations],
+      ['labels/archive', 'associations.labelsArchive', batchArchiveLabels],
+    ] as const
+  ).map(
+    ([verb, operation, endpoint]): KnownRoute => ({
+      method: 'POST',
+      pattern: new RegExp(`^/associations/([^/]+)/([^/]+)/batch/${verb}$`),
+      operation,
+      endpoint,
+      scopesOf: ([from = '', to = '']) => toWriteScopes(from, to),
+      policy: 'associations',
+    }),
+  ),
   {
     method: 'GET',
     pattern: /^\/objects\/([^/]+)\/([^/]+)\/associations\/([^/]+)$/,
     operation: 'associations.list',
     endpoint: listAssociations,
-    scopeOf: ([, , to = '']) => toScope(to),
+    scopesOf: ([from = '', , to = '']) => toScopes(from, to),
     policy: 'associations',
   },
   {
@@ -209,33 +278,34 @@ const ROUTES: readonly KnownRoute[] = [
     operation: 'properties.read',
     endpoint: readProperty,
   },
+  ...listPipelineRoutes(),
   {
     method: 'GET',
     pattern: /^\/owners\/?$/,
     operation: 'owners.list',
     endpoint: listOwners,
-    scopeOf: () => OWNERS_SCOPE,
+    scopesOf: () => [OWNERS_SCOPE],
   },
   {
     method: 'GET',
     pattern: /^\/owners\/([^/]+)$/,
     operation: 'owners.read',
     endpoint: readOwner,
-    scopeOf: () => OWNERS_SCOPE,
+    scopesOf: () => [OWNERS_SCOPE],
   },
   {
     method: 'GET',
     pattern: /^\/schemas$/,
     operation: 'schemas.list',
     endpoint: listSchemas,
-    scopeOf: () => SCHEMAS_SCOPE,
+    scopesOf: () => [SCHEMAS_SCOPE],
   },
   {
     method: 'GET',
     pattern: /^\/schemas\/([^/]+)$/,
     operation: 'schemas.read',
     endpoint: readSchema,
-    scopeOf: () => SCHEMAS_SCOPE,
+    scopesOf: () => [SCHEMAS_SCOPE],
   },
   {
     method: 'GET',
@@ -260,24 +330,49 @@ const ROUTES: readonly KnownRoute[] = [
 function listRecordRoutes(kind: RecordKind): readonly KnownRoute[] {
   const { plural, path, scope } = RECORD_OBJECTS[kind];
   const endpoints = createRecordEndpoints(kind);
-  const scopeOf = () => scope;
+  const scopesOf = () => [scope];
   return [
     {
       method: 'GET',
       pattern: new RegExp(`^/properties/${path}$`),
       operation: 'properties.list',
       endpoint: endpoints.properties,
-      scopeOf,
+      scopesOf,
+    },
+    {
+      method: 'GET',
+      pattern: new RegExp(`^/properties/${path}/([^/]+)$`),
+      operation: 'properties.read',
+      endpoint: endpoints.property,
+      scopesOf,
     },
     {
       method: 'POST',
       pattern: new RegExp(`^/objects/${path}/search$`),
       operation: `${plural}.search`,
       endpoint: endpoints.search,
-      scopeOf,
+      scopesOf,
       policy: 'search',
     },
     ...listObjectRoutes({ plural, path, scope, endpoints }),
+    ...(kind === 'company' || kind === 'deal'
+      ? listWriteRoutes(kind, { plural, path, endpoints: createRecordWrites(kind) })
+      : []),
+  ];
+}
+
+function listPipelineRoutes(): readonly KnownRoute[] {
+  const toRoute = (tail: string, operation: string, endpoint: Endpoint): KnownRoute => ({
+    method: 'GET',
+    pattern: new RegExp(`^/pipelines/${RECORD_OBJECTS.deal.path}${tail}$`),
+    operation,
+    endpoint,
+    scopesOf: () => [DEALS_SCOPE],
+  });
+  return [
+    toRoute('', 'pipelines.list', listPipelines),
+    toRoute('/([^/]+)', 'pipelines.read', readPipeline),
+    toRoute('/([^/]+)/stages', 'pipelines.stages', listStages),
   ];
 }
 
@@ -291,7 +386,7 @@ function listObjectRoutes({ plural, path, scope, endpoints }: ObjectRoutes): rea
     pattern: new RegExp(`^/objects/${path}${tail}$`),
     operation: `${plural}.${verb}`,
     endpoint: endpoints[verb],
-    scopeOf: () => scope,
+    scopesOf: () => [scope],
   });
   return [
     toRoute('GET', '', 'list'),
@@ -335,13 +430,13 @@ const OPEN_ROUTES: readonly OpenRoute[] = [
 ];
 
 interface KnownRoute {
-  readonly method: 'GET' | 'POST';
+  readonly method: 'GET' | 'POST' | 'PATCH';
   readonly pattern: RegExp;
   readonly operation: string;
   readonly endpoint: Endpoint;
   readonly policy?: Policy;
-  /** The required scope, from the parts of the path; defaults to the contacts scope. */
-  readonly scopeOf?: (parts: readonly string[]) => string | undefined;
+  /** The required scopes, from the parts of the path; default: the contacts scope. */
+  readonly scopesOf?: (parts: readonly string[]) => readonly string[];
 }
 
 interface ObjectRoutes {
@@ -350,6 +445,10 @@ interface ObjectRoutes {
   readonly path: string;
   readonly scope: string;
   readonly endpoints: typeof LEADS;
+}
+
+interface WriteRoutes extends Pick<ObjectRoutes, 'plural' | 'path'> {
+  readonly endpoints: WriteEndpoints;
 }
 
 interface OpenRoute {

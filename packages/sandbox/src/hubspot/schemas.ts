@@ -1,25 +1,31 @@
 import { notFound } from './errors.ts';
 import { objectTypeOf } from './object-types.ts';
 import { describe, listDescribed } from './portal.ts';
-import { RECORD_OBJECTS, toProperty } from './record-objects.ts';
-import type { EndpointContext, Reply } from './types.ts';
+import { RECORD_OBJECTS } from './record-objects.ts';
+import { listRecordProperties } from './record-properties.ts';
+import type { EndpointContext, HubSpotAccount, Reply } from './types.ts';
 
 /** The list has a portal's own object types only. */
 export function listSchemas({ account }: EndpointContext): Reply {
-  const results = OWN_OBJECTS.map((kind) => describeOwn(account.id, kind));
+  const results = OWN_OBJECTS.map((kind) => describeOwn(account, kind));
   return { status: 200, body: { results } };
 }
 
-/** Of standard object types, only the properties of contacts are described. */
+/** Of standard object types, only the properties of contacts, companies and deals are described. */
 export function readSchema({ account, parts }: EndpointContext): Reply {
   const [name = ''] = parts;
   const own = OWN_OBJECTS.find((kind) =>
     new RegExp(`^${RECORD_OBJECTS[kind].path}$`, 'i').test(name),
   );
-  if (own !== undefined) return { status: 200, body: describeOwn(account.id, own) };
+  if (own !== undefined) return { status: 200, body: describeOwn(account, own) };
   const type = objectTypeOf(name);
   if (type === undefined) throw notFound();
-  const properties = type.name === 'contact' ? listDescribed(account) : [];
+  const properties =
+    type.name === 'contact'
+      ? listDescribed(account)
+      : type.name === 'company' || type.name === 'deal'
+        ? listRecordProperties(account, type.name).map(describe)
+        : [];
   const upper = type.name.toUpperCase();
   return {
     status: 200,
@@ -27,15 +33,15 @@ export function readSchema({ account, parts }: EndpointContext): Reply {
   };
 }
 
-function describeOwn(portal: string, kind: (typeof OWN_OBJECTS)[number]): object {
-  const { plural, typeId, properties } = RECORD_OBJECTS[kind];
+function describeOwn(account: HubSpotAccount, kind: (typeof OWN_OBJECTS)[number]): object {
+  const { plural, typeId } = RECORD_OBJECTS[kind];
   return toSchema(
     {
-      id: String(typeId),
+      id: typeId,
       name: plural,
       plural,
-      fullName: `p${portal}_${plural}`,
-      properties: properties.map((name) => describe(toProperty(name))),
+      fullName: `p${account.id}_${plural}`,
+      properties: listRecordProperties(account, kind).map(describe),
     },
     'name',
   );

@@ -2,10 +2,11 @@ import type { Approval } from '../tokens.ts';
 import { HubSpotError } from './errors.ts';
 import type { EndpointContext, HubSpotAccount } from './types.ts';
 
-/** Checks that the customer has granted the scope that the call needs. */
-export function checkScope({ account, call }: EndpointContext, needed: string | undefined): void {
+/** Checks that the customer has granted the scopes that the call needs. */
+export function checkScopes({ account, call }: EndpointContext, needed: readonly string[]): void {
   const granted = grantedScopes(account, call.grant?.approval);
-  if (needed !== undefined && !granted.includes(needed)) throw missingScopes(needed);
+  const missing = needed.find((scope) => !granted.includes(scope));
+  if (missing !== undefined) throw missingScopes(missing);
 }
 
 /** The requested scopes that the account allows. */
@@ -42,7 +43,14 @@ export function scopeOfObject(name: string): string {
   return name === 'ticket' ? 'tickets' : `crm.objects.${OBJECTS[name] ?? name}.read`;
 }
 
+/** The scope that writes records of this object type. */
+export function writeScopeOfObject(name: string): string {
+  return scopeOfObject(name).replace(/read$/, 'write');
+}
+
 export const CONTACTS_SCOPE = 'crm.objects.contacts.read';
+
+export const DEALS_SCOPE = 'crm.objects.deals.read';
 
 export const OWNERS_SCOPE = 'crm.objects.owners.read';
 export const SCHEMAS_SCOPE = 'crm.schemas.custom.read';
@@ -55,11 +63,14 @@ const OBJECTS: Readonly<Record<string, string>> = {
   lead: 'leads',
 };
 
+const WRITE_SCOPES = ['contact', 'company', 'deal'].map(writeScopeOfObject);
+
 export const ALL_SCOPES: readonly string[] = [
   'oauth',
   CONTACTS_SCOPE,
   'crm.objects.companies.read',
-  'crm.objects.deals.read',
+  DEALS_SCOPE,
+  ...WRITE_SCOPES,
   OWN_OBJECTS_SCOPE,
   'tickets',
   'crm.objects.leads.read',
@@ -71,7 +82,10 @@ const WORDS: Readonly<Record<string, string>> = {
   oauth: 'Know which account this is',
   [CONTACTS_SCOPE]: 'Read contacts',
   'crm.objects.companies.read': 'Read companies',
-  'crm.objects.deals.read': 'Read deals',
+  [DEALS_SCOPE]: 'Read deals',
+  'crm.objects.contacts.write': 'Create and change contacts',
+  'crm.objects.companies.write': 'Create and change companies',
+  'crm.objects.deals.write': 'Create and change deals',
   [OWN_OBJECTS_SCOPE]: 'Read custom objects',
   tickets: 'Read tickets',
   'crm.objects.leads.read': 'Read leads',

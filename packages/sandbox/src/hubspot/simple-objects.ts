@@ -1,7 +1,7 @@
-import type { Call } from '../imitation.ts';
-import { invalid, notFound } from './errors.ts';
+import type { Call } from '../simulation.ts';
+import { HubSpotError, invalid, notFound } from './errors.ts';
 import { isObject, listOf, objectBody, textOf, textsOf } from './request-body.ts';
-import type { Endpoint, EndpointContext, HubSpotAccount, HubSpotTypes, Reply } from './types.ts';
+import type { Endpoint, HubSpotAccount, HubSpotTypes } from './types.ts';
 
 /** The endpoints that list records, with their archived ones, and read them by id. */
 export function createObjectEndpoints(object: SimpleObject): ObjectEndpoints {
@@ -13,97 +13,91 @@ export function createObjectEndpoints(object: SimpleObject): ObjectEndpoints {
         throw invalid(`Invalid limit ${limit}: it has to be between 1 and 100.`);
       const after = Number(query.get('after') ?? 0);
       const isArchived = query.get('archived') === 'true';
-      const rest = object.ids(account, isArchived).filter((id) => id > after);
+      const reader = object.open(account);
+      const rest = reader.ids(isArchived).filter((id) => id > after);
       const page = rest.slice(0, limit);
+      const requested = requestedProperties(call);
       return {
         status: 200,
         body: {
-          results: page.flatMap(
-            (id) => show(account, { id, isArchived, requested: requestedProperties(call) }) ?? [],
-          ),
+          results: page.flatMap((id) => reader.show({ id, isArchived, requested }) ?? []),
           ...(rest.length > limit && { paging: { next: { after: String(page.at(-1)) } } }),
         },
       };
     },
 
     read({ account, call, parts }) {
-      const record = show(account, {
+      const record = object.open(account).show({
         id: Number(parts[0]),
         isArchived: call.request.query.get('archived') === 'true',
         requested: requestedProperties(call),
+        associations: call.request.query.getAll('associations').flatMap((list) => list.split(',')),
       });
       if (record === undefined) throw notFound();
       return { status: 200, body: record };
     },
 
-    batchRead: (context) => batchRead(context),
+    batchRead({ account, call }) {
+      const body = objectBody(call);
+      const isArchived = call.request.query.get('archived') === 'true';
+      const ids = readIds(account, body['inputs']);
+      const idProperty = body['idProperty'] ? textOf(body['idProperty'], 'idProperty') : ID;
+      const requested = textsOf(body['properties'], 'properties');
+      const reader = object.open(account);
+      const toId = (text: string) =>
+        idProperty === ID ? Number(text) : reader.findId?.(idProperty, text);
+      if (idProperty !== ID && reader.findId === undefined)
+        throw invalid(`${idProperty} is not a unique property of ${object.name}.`);
+      const found: ShownRecord[] = [];
+      const missing: string[] = [];
+      for (const text of ids) {
+        const id = toId(text);
+        const record = id === undefined ? undefined : reader.show({ id, isArchived, requested });
+        const isNew =
+          account.quirks.batchReadRepeatsRecords || !found.some((one) => one.id === record?.id);
+        if (record === undefined) missing.push(text);
+        else if (isNew) found.push(record);
+      }
+      const now = new Date(call.now).toISOString();
+      const error = {
+        status: 'error',
+        category: 'OBJECT_NOT_FOUND',
+        context: { ids: missing },
+        message: `Could not get some ${object.name} objects, they may be deleted or not exist. Check that ids are valid.`,
+      };
+      if (ids.length > 0 && found.length === 0 && account.quirks.batchReadAllMissingIs404)
+        throw new HubSpotError(404, error);
+      return {
+        status: missing.length > 0 ? 207 : 200,
+        body: {
+          status: 'COMPLETE',
+          // In an arbitrary order, as contacts have it.
+          results: found.reverse(),
+          ...(missing.length > 0 && { numErrors: 1, errors: [error] }),
+          startedAt: now,
+          completedAt: now,
+        },
+      };
+    },
   };
-
-  function batchRead({ account, call }: EndpointContext): Reply {
-    const body = objectBody(call);
-    const ids = listOf(body['inputs'], 'inputs').map((input) =>
-      textOf(isObject(input) ? input['id'] : undefined, 'id'),
-    );
-    if (ids.length > 100)
-      throw invalid(`Too many inputs: ${ids.length}. At most 100 records can be read at once.`);
-    const requested = textsOf(body['properties'], 'properties');
-    const found = new Map<string, object>();
-    const missing: string[] = [];
-    for (const id of ids) {
-      const record = show(account, { id: Number(id), isArchived: false, requested });
-      if (record) found.set(record.id, record);
-      else missing.push(id);
-    }
-    const now = new Date(call.now).toISOString();
-    const error = {
-      status: 'error',
-      category: 'OBJECT_NOT_FOUND',
-      context: { ids: missing },
-      message: `Could not get some ${object.name} objects, they may be deleted or not exist. Check that ids are valid.`,
-    };
-    return {
-      status: missing.length > 0 ? 207 : 200,
-      body: {
-        status: 'COMPLETE',
-        results: [...found.values()],
-        ...(missing.length > 0 && { numErrors: 1, errors: [error] }),
-        startedAt: now,
-        completedAt: now,
-      },
-    };
-  }
-
-  function show(
-    account: HubSpotAccount,
-    { id, isArchived, requested }: Shown,
-  ): ShownRecord | undefined {
-    const all = object.read(account, id, isArchived);
-    return all && showRecord(object, all, { isArchived, requested });
-  }
 }
 
-/** A record as every endpoint shows it, with the requested properties that exist. */
-export function showRecord(
-  { always, defaults, times }: Pick<SimpleObject, 'always' | 'defaults' | 'times'>,
-  all: Properties,
-  { isArchived, requested = defaults }: Omit<Shown, 'id'>,
-): ShownRecord {
-  const names = [...new Set([...always, ...requested])];
-  const properties = Object.fromEntries(
-    names.flatMap((name) => (name in all ? [[name, all[name]]] : [])),
+/** The ids of a batch, of which there are at most 100. */
+export function readIds({ quirks }: HubSpotAccount, inputs: unknown): readonly string[] {
+  const ids = listOf(inputs, 'inputs').map((input) =>
+    textOf(isObject(input) ? input['id'] : undefined, 'id'),
   );
-  const [createdAt, updatedAt] = times.map((name) => all[name]);
-  return {
-    id: String(all['hs_object_id']),
-    properties,
-    createdAt,
-    updatedAt,
-    archived: isArchived,
-    ...(isArchived && { archivedAt: updatedAt }),
-  };
+  if (ids.length > 100)
+    throw invalid(`Too many inputs: ${ids.length}. At most 100 records can be read at once.`);
+  const twice = ids.filter((id, position) => ids.indexOf(id) !== position);
+  if (twice.length > 0 && quirks.batchReadRefusesDuplicates)
+    throw invalid(`Duplicate IDs found in batch input: [${twice.join(', ')}].`, {
+      context: { ids: twice },
+    });
+  return ids;
 }
 
-function requestedProperties({
+export function requestedProperties({
   request: { query },
 }: Call<HubSpotTypes>): readonly string[] | undefined {
   return query.has('properties')
@@ -111,31 +105,34 @@ function requestedProperties({
     : undefined;
 }
 
+const ID = 'hs_object_id';
+
 interface SimpleObject {
   /** As error messages name it: `COMPANY`. */
   readonly name: string;
-  /** The properties that are always returned. */
-  readonly always: readonly string[];
-  /** The properties that are returned unless others are requested. */
-  readonly defaults: readonly string[];
-  /** The properties that hold when a record was created and changed. */
-  readonly times: readonly [created: string, updated: string];
-  /** In ascending order. */
-  ids(account: HubSpotAccount, isArchived: boolean): readonly number[];
-  /** All properties of a record; undefined if there is none with this id. */
-  read(account: HubSpotAccount, id: number, isArchived: boolean): Properties | undefined;
+  open(account: HubSpotAccount): ObjectReader;
 }
 
-export type Properties = Readonly<Record<string, string | null>>;
+/** Reads the records of one account for one request. */
+export interface ObjectReader {
+  /** In ascending order. */
+  ids(isArchived: boolean): readonly number[];
+  /** Undefined if there is no record with this id. */
+  show(asked: Shown): ShownRecord | undefined;
+  /** The record with that value of a property, which has to be unique. Absent: no property is. */
+  findId?(property: string, value: string): number | undefined;
+}
 
-interface Shown {
+export interface Shown {
   readonly id: number;
   readonly isArchived: boolean;
   /** Absent: the defaults. */
   readonly requested: readonly string[] | undefined;
+  /** The types of records whose ids are shown too. */
+  readonly associations?: readonly string[];
 }
 
-interface ShownRecord {
+export interface ShownRecord {
   readonly id: string;
   readonly [name: string]: unknown;
 }

@@ -1,8 +1,8 @@
 import type { SandboxAccount } from '../account.ts';
 import type { ConsentQuirks } from '../consent/quirks.ts';
 import type { Headers } from '../http.ts';
-import type { Call, Imitation, Route } from '../imitation.ts';
 import type { Meter } from '../limits.ts';
+import type { Call, Route, Simulation } from '../simulation.ts';
 
 export interface HubSpotTypes {
   readonly quirks: HubSpotQuirks;
@@ -45,6 +45,24 @@ export interface HubSpotQuirks extends ConsentQuirks {
   readonly batchReadIgnoresAliases: boolean;
   /** When two inputs match one contact, it is returned twice. */
   readonly batchReadRepeatsRecords: boolean;
+  /** A batch that was written in part answers 200 instead of 207. */
+  readonly writeErrorsInSuccess: boolean;
+  /** Results of a batch do not repeat the trace ids. */
+  readonly writeResultsWithoutTraceIds: boolean;
+  /** Of several bad properties, `errors` has the first only. */
+  readonly shortErrorLists: boolean;
+  /** An upsert by an additional email address does not find the contact. */
+  readonly upsertIgnoresAliases: boolean;
+  /** An earlier lifecycle stage replaces a later one. */
+  readonly stagesMoveBack: boolean;
+  /** Another stage of a deal is accepted, and the old one kept, as by a rule of the portal. */
+  readonly dealStagesStay: boolean;
+  /** Properties that a deal in a closed stage has to have. */
+  readonly closedDealsRequire: readonly string[];
+  /** Properties that a creation requires, as the portal's form does. */
+  readonly createRequires: readonly string[];
+  /** Rules that an administrator has set: regular expressions that values must match. */
+  readonly propertyRules: Readonly<Record<string, string>>;
   /** Records have no `url`, as before 2025. */
   readonly withoutRecordUrl: boolean;
   /** A token response has only its four original fields. */
@@ -63,12 +81,19 @@ export interface HubSpotQuirks extends ConsentQuirks {
   readonly dateForm: 'milliseconds' | 'seconds' | 'epoch';
   /** Multi-value strings contain empty parts. */
   readonly emptyParts: boolean;
-  /** The types of the portal's own properties; strings by default. */
+  /** The types of the portal's own properties; strings by default. Of other objects than contacts: `company.tier`. */
   readonly propertyTypes: Readonly<Record<string, CustomProperty>>;
-  /** Properties, standard or own, that the application cannot see: they do not exist for it. */
+  /**
+   * Properties, standard or own, that the application cannot see: they do not exist for it. A name counts for every
+   * object, or with a prefix (`company.phone`) for one.
+   */
   readonly hiddenProperties: readonly string[];
   /** The associations of one record per response; the rest follows by `after`. */
   readonly associationPageSize: number;
+  /** The currency of the portal. */
+  readonly companyCurrency: string;
+  /** Further currencies of deals. Empty: the portal has one currency, and deals do not name it. */
+  readonly additionalCurrencies: readonly string[];
   /** Associations with further companies have a label of the portal's own. */
   readonly associationLabel: string | null;
   /** The required scopes of this account's application: a consent request without one of them is rejected. */
@@ -156,4 +181,4 @@ export type Endpoint = (context: EndpointContext) => Reply;
 export type HubSpotCall = Call<HubSpotTypes>;
 export type HubSpotRoute = Route<HubSpotTypes>;
 export type HubSpotAccount = SandboxAccount<HubSpotTypes>;
-export type HubSpotImitation = Imitation<HubSpotTypes>;
+export type HubSpotSimulation = Simulation<HubSpotTypes>;

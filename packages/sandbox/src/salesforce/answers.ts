@@ -21,9 +21,9 @@ export function apiAnswer(
 
 /** An error body is always an array, also for one error. The order of its keys is not guaranteed. */
 export function toErrorReply(refusal: SalesforceError, errorCodeFirst: boolean): Reply {
-  const { status, errorCode, message, fields } = refusal;
+  const { status, errorCode, message, fields, more } = refusal;
   const error = errorCodeFirst ? { errorCode, message } : { message, errorCode };
-  return { status, body: [{ ...error, ...(fields && { fields }) }] };
+  return { status, body: [{ ...error, ...(fields && { fields }), ...more }] };
 }
 
 /** The web server in front of the API responds with HTML errors. */

@@ -4,9 +4,18 @@ export class SalesforceError extends Error {
   readonly status: number;
   readonly errorCode: string;
   readonly fields: readonly string[] | undefined;
+  /** Further members of the error. */
+  readonly more: object;
 
-  constructor(status: number, errorCode: string, message: string, fields?: readonly string[]) {
+  constructor(
+    status: number,
+    errorCode: string,
+    message: string,
+    fields?: readonly string[],
+    more: object = {},
+  ) {
     super(message);
+    this.more = more;
     this.status = status;
     this.errorCode = errorCode;
     this.fields = fields;

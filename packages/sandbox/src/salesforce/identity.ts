@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { nameOf } from '../account-names.ts';
-import type { AccountIdentity, Minting } from '../imitation.ts';
+import type { AccountIdentity, Minting } from '../simulation.ts';
 import type { TokenKind } from '../tokens.ts';
 import { ADMINISTRATOR } from './data/contact-row.ts';
 import { PREFIXES } from './data/objects.ts';

@@ -12,7 +12,7 @@ export function route(request: SandboxRequest): SalesforceRoute {
     return { ...withoutAccount('versions'), answer: () => jsonAnswer(200, listVersions()) };
   if (path.startsWith('/services/data/')) {
     return {
-      operation: operationOf(path),
+      operation: operationOf(path, request.method),
       inputs: inputsOf(request),
       token: bearerOf(request),
       answer: answerApi,
@@ -52,13 +52,17 @@ function routeOAuth(request: SandboxRequest, name: string): SalesforceRoute {
 }
 
 /** `/services/data/v68.0/composite/sobjects/Contact` is `composite.sobjects`. */
-function operationOf(path: string): string {
+function operationOf(path: string, method: string): string {
   const [, , , , resource, second, third] = path.split('/');
   if (resource === undefined) return 'resources';
   if (resource === 'query' || resource === 'queryAll')
     return second === undefined ? resource : 'query.more';
+  const isWrite = method === 'PATCH' || method === 'POST' || method === 'DELETE';
+  if (resource === 'composite' && second === 'sobjects' && third === undefined && isWrite)
+    return 'composite.write';
   if (resource === 'composite') return second === undefined ? 'composite' : `composite.${second}`;
   if (resource === 'sobjects' && second !== undefined) {
+    if (isWrite) return 'sobjects.write';
     if (third === undefined) return 'sobjects.object';
     return OF_OBJECT.has(third) ? `sobjects.${third}` : 'sobjects.get';
   }

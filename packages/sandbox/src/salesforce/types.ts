@@ -1,7 +1,7 @@
 import type { SandboxAccount } from '../account.ts';
 import type { ConsentQuirks } from '../consent/quirks.ts';
-import type { Call, Imitation, Route } from '../imitation.ts';
 import type { Meter } from '../limits.ts';
+import type { Call, Route, Simulation } from '../simulation.ts';
 import type { CursorBook } from './resources/cursors.ts';
 import type { Encryption } from './soql/table.ts';
 
@@ -30,7 +30,11 @@ export interface SalesforceQuirks extends ConsentQuirks {
   readonly limitInfo: 'plain' | 'per-app' | 'bursts';
   /** Addresses have StateCode and CountryCode fields. */
   readonly stateAndCountryPicklists: boolean;
-  /** Fields that the user cannot see: to a query they do not exist. */
+  /** The org has several currencies: its records have `CurrencyIsoCode`, which is no field elsewhere. */
+  readonly multiCurrency: boolean;
+  /** A contact can belong to several accounts: `AccountContactRelation` exists. */
+  readonly contactsToMultipleAccounts: boolean;
+  /** Fields that the user cannot see, of every object or with a prefix (`Account.Phone`) of one: they do not exist. */
   readonly hiddenFields: readonly string[];
   /** Objects that the user cannot see: to a query their type is unknown. */
   readonly hiddenObjects: readonly string[];
@@ -39,10 +43,27 @@ export interface SalesforceQuirks extends ConsentQuirks {
    * only filters on the whole value.
    */
   readonly encryptedFields: Readonly<Record<string, Encryption>>;
-  /** The types of the org's custom fields (`Shoe_Size__c`); strings by default. */
+  /** The types of the org's custom fields (`Shoe_Size__c`, of other objects `Account.Tier__c`); strings by default. */
   readonly customFields: Readonly<Record<string, CustomField>>;
   /** The locale for comparing strings: in Turkish `I` is the capital of a dotless i. */
   readonly userLocale: 'en' | 'tr';
+  /** A duplicate rule for contacts with one email address, which alerts or blocks. Leads match, too. */
+  readonly duplicateRule: 'alert' | 'block' | null;
+  /** The key with the duplicates is spelled `duplicateResut`, as some versions do. */
+  readonly duplicateKeyMisspelt: boolean;
+  /** The email addresses of the org's leads. */
+  readonly leads: readonly string[];
+  /** Contacts that another transaction has locked, by their email address: for the first write, or as `locksLast` says for all. */
+  readonly lockedEmails: readonly string[];
+  readonly locksLast: boolean;
+  /** An administrator's rule: contacts with this value are refused with this text, and without fields. */
+  readonly validationRule: {
+    readonly field: string;
+    readonly value: string;
+    readonly message: string;
+  } | null;
+  /** Another stage of an opportunity is accepted, and the old one kept, as by automation of the org. */
+  readonly stagesStay: boolean;
   /** A deleted record requested by id is ENTITY_IS_DELETED instead of NOT_FOUND. */
   readonly namesDeleted: boolean;
   /** A refresh returns another refresh token. Reuse of the old one revokes the new one, and all access tokens. */
@@ -105,6 +126,10 @@ export interface CustomField {
   /** Default: derived from the name. */
   readonly label?: string;
   readonly values?: readonly string[];
+  /** It takes its values only. */
+  readonly isRestricted?: boolean;
+  /** No two records have one value. */
+  readonly isUnique?: boolean;
   /** A formula field. */
   readonly isCalculated?: boolean;
   /** No query can filter by it, as by a long text area. */
@@ -122,6 +147,8 @@ interface SalesforceLimits {
 interface SalesforceState {
   readonly requests: Meter;
   readonly cursors: CursorBook;
+  /** The writes of locked contacts. */
+  readonly lockTries: Map<string, number>;
   /** Counts the queries whose ties were shuffled. */
   shuffles: number;
   /** The last refresh. */
@@ -131,4 +158,4 @@ interface SalesforceState {
 export type SalesforceCall = Call<SalesforceTypes>;
 export type SalesforceRoute = Route<SalesforceTypes>;
 export type SalesforceAccount = SandboxAccount<SalesforceTypes>;
-export type SalesforceImitation = Imitation<SalesforceTypes>;
+export type SalesforceSimulation = Simulation<SalesforceTypes>;

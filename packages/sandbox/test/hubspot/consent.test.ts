@@ -175,7 +175,7 @@ test.each([
     'BAD_REDIRECT_URI',
   ],
   ['an added query string', { redirect_uri: `${CALLBACK}?a=b` }, 'BAD_REDIRECT_URI'],
-  ['a required scope left out', { scope: 'oauth' }, 'SCOPE_MISMATCH'],
+  ['a required scope left out', { scope: 'crm.objects.contacts.read' }, 'SCOPE_MISMATCH'],
   [
     'a scope that the application does not have',
     { scope: `${SCOPES} everything` },

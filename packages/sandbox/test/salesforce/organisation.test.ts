@@ -114,7 +114,7 @@ describe('A Salesforce org', () => {
     expect((await search('FIND {a} RETURNING Contact(Id)')).body[0].errorCode).toBe(
       'MALFORMED_SEARCH',
     );
-    expect((await search('FIND {ada} RETURNING Lead(Id)')).body[0].errorCode).toBe('INVALID_TYPE');
+    expect((await search('FIND {ada} RETURNING Task(Id)')).body[0].errorCode).toBe('INVALID_TYPE');
   });
 
   test('rejects a reference to a field that an earlier part did not return', async () => {

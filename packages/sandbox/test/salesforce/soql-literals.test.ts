@@ -1,12 +1,11 @@
 import { expect, test } from 'vitest';
 import { fc } from '../../../../test/support/fast-check.ts';
 import { toPerson } from '../../src/people.ts';
-import { createPeopleTable, toSeed } from '../../src/people-table.ts';
-import { createRecords } from '../../src/records.ts';
 import { openDatabase } from '../../src/salesforce/data/database.ts';
 import { SalesforceError } from '../../src/salesforce/errors.ts';
-import { salesforceImitation } from '../../src/salesforce/imitation.ts';
+import { salesforceSimulation } from '../../src/salesforce/simulation.ts';
 import { executeQuery } from '../../src/salesforce/soql/execute.ts';
+import { createTables } from './tables.ts';
 
 const ESCAPED: Readonly<Record<string, string>> = {
   '\\': '\\\\',
@@ -19,8 +18,6 @@ const texts = fc
   .string({ unit: 'binary', minLength: 1, maxLength: 60 })
   .filter((text) => text.trim() !== '');
 
-const NO_RECORDS = createRecords({ now: () => 0, countBase: () => 0 });
-
 /** As the vendor documents it. */
 function escaped(text: string): string {
   return text.replace(/[\\'"\n\r]/g, (character) => ESCAPED[character] ?? '');
@@ -29,10 +26,7 @@ function escaped(text: string): string {
 /** How many of two people a condition matches: one has exactly this name, the other a name that begins with it. */
 function countOf(name: string, condition: string): number {
   const people = [name, `${name}x`].map((lastName, place) => toPerson({ lastName }, place + 1));
-  const database = openDatabase(
-    { people: createPeopleTable({ seed: toSeed(people), now: () => 0 }), records: NO_RECORDS },
-    salesforceImitation.quirks,
-  );
+  const database = openDatabase(createTables(people), salesforceSimulation.quirks);
   const result = executeQuery(`SELECT COUNT() FROM Contact WHERE ${condition}`, {
     database,
     now: 0,
@@ -109,8 +103,7 @@ test('any query string gets a result or an error, and never crashes', () => {
         `SELECT Id FROM Contact ${tail}`,
         `SELECT Id FROM Contact WHERE ${tail}`,
       ]) {
-        const people = createPeopleTable({ seed: toSeed([]), now: () => 0 });
-        const database = openDatabase({ people, records: NO_RECORDS }, salesforceImitation.quirks);
+        const database = openDatabase(createTables([]), salesforceSimulation.quirks);
         try {
           executeQuery(soql, { database, now: 0, includeDeleted: false });
         } catch (error) {

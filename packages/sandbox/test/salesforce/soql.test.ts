@@ -1,10 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { toPerson } from '../../src/people.ts';
-import { createPeopleTable, toSeed } from '../../src/people-table.ts';
-import { createRecords } from '../../src/records.ts';
 import { openDatabase } from '../../src/salesforce/data/database.ts';
-import { salesforceImitation } from '../../src/salesforce/imitation.ts';
+import { salesforceSimulation } from '../../src/salesforce/simulation.ts';
 import { executeQuery } from '../../src/salesforce/soql/execute.ts';
+import { createTables } from './tables.ts';
 
 const PEOPLE = [
   { firstName: 'Ada', lastName: 'Lovelace', email: 'Ada@Example.com', companyIndex: 1, phone: '1' },
@@ -21,12 +20,11 @@ const PEOPLE = [
     custom: { favorite_color: 'Teal' },
   },
 ];
-const people = createPeopleTable({
-  seed: toSeed(PEOPLE.map((person, place) => toPerson(person, place + 1))),
-  now: () => 0,
-});
-const records = createRecords({ now: () => 0, countBase: () => 20 });
-const database = openDatabase({ people, records }, salesforceImitation.quirks);
+const tables = createTables(
+  PEOPLE.map((person, place) => toPerson(person, place + 1)),
+  20,
+);
+const database = openDatabase(tables, salesforceSimulation.quirks);
 
 /** A Friday. */
 const NOW = Date.UTC(2026, 10, 20, 12);
@@ -132,13 +130,10 @@ describe('An aggregate query', () => {
     const scores = ['1', '2', ''].map((score, place) =>
       toPerson({ lastName: `P${place}`, custom: { score } }, place + 1),
     );
-    const numbers = openDatabase(
-      { people: createPeopleTable({ seed: toSeed(scores), now: () => 0 }), records },
-      {
-        ...salesforceImitation.quirks,
-        customFields: { Score__c: { type: 'double' } },
-      },
-    );
+    const numbers = openDatabase(createTables(scores), {
+      ...salesforceSimulation.quirks,
+      customFields: { Score__c: { type: 'double' } },
+    });
     expect(
       executeQuery('SELECT SUM(Score__c) total, AVG(Score__c) FROM Contact', {
         database: numbers,
@@ -213,10 +208,7 @@ describe('A date literal', () => {
       place + 1,
     ),
   );
-  const calendar = openDatabase(
-    { people: createPeopleTable({ seed: toSeed(dated), now: () => NOW }), records },
-    salesforceImitation.quirks,
-  );
+  const calendar = openDatabase(createTables(dated), salesforceSimulation.quirks);
 
   test.each([
     ['= TODAY', [0]],

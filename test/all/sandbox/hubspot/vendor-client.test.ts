@@ -82,7 +82,7 @@ test('HubSpot’s own client follows a list to its end', async () => {
 test('HubSpot’s own client reads associations in a batch, and those of one contact', async () => {
   const { batchApi, basicApi } = client.crm.associations.v4;
   const answer = await batchApi.getPage('contacts', 'companies', {
-    inputs: [{ id: '501' }, { id: '512' }],
+    inputs: [{ id: '501' }, { id: '503' }],
   });
   expect(answer.results).toHaveLength(1);
   expect(answer.results[0]?._from.id).toBe('501');

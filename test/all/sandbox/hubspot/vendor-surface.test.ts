@@ -1,5 +1,6 @@
 import { openSandbox, type Sandbox } from '@crossbook/sandbox';
 import { Client } from '@hubspot/api-client';
+import { AssociationSpecAssociationCategoryEnum } from '@hubspot/api-client/lib/codegen/crm/associations/v4/models/AssociationSpec.js';
 import { FilterOperatorEnum } from '@hubspot/api-client/lib/codegen/crm/contacts/models/Filter.js';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { DIFFERENCES, methodsOf } from '../../../../packages/sandbox/test/differences.ts';
@@ -47,6 +48,10 @@ const ONE = {
   propertiesWithHistory: ['firstname'],
 };
 const COMPANY = '5790939001';
+const PRIMARY = {
+  associationCategory: AssociationSpecAssociationCategoryEnum.HubspotDefined,
+  associationTypeId: 1,
+};
 const LEAD = '395700002';
 // biome-ignore lint/suspicious/noExplicitAny: the content of writes does not matter
 const ANY: any = {
@@ -75,10 +80,21 @@ const SURFACE: Readonly<Record<string, Readonly<Record<string, Read | string>>>>
       { results: [{ id: '501' }], paging: { next: { after: '501' } } },
     ],
     archive: 'writes',
-    create: 'writes',
+    create: [
+      ({ client }) =>
+        client.crm.contacts.basicApi.create({
+          properties: { email: 'new@x.example' },
+          associations: [],
+        }),
+      { properties: { email: 'new@x.example' } },
+    ],
     merge: 'writes',
     purge: 'writes',
-    update: 'writes',
+    update: [
+      ({ client }) =>
+        client.crm.contacts.basicApi.update('501', { properties: { jobtitle: 'Analyst' } }),
+      { id: '501', properties: { jobtitle: 'Analyst' } },
+    ],
   },
   'crm.contacts.batchApi': {
     read: [
@@ -91,9 +107,15 @@ const SURFACE: Readonly<Record<string, Readonly<Record<string, Read | string>>>>
       },
     ],
     archive: 'writes',
-    create: 'writes',
-    update: 'writes',
-    upsert: 'writes',
+    create: [
+      ({ client }) =>
+        client.crm.contacts.batchApi.create({
+          inputs: [{ properties: { email: 'batch@x.example' }, associations: [] }],
+        }),
+      { results: [{ properties: { email: 'batch@x.example' } }] },
+    ],
+    update: [({ client }) => client.crm.contacts.batchApi.update({ inputs: [] }), { results: [] }],
+    upsert: [({ client }) => client.crm.contacts.batchApi.upsert({ inputs: [] }), { results: [] }],
   },
   'crm.contacts.searchApi': {
     doSearch: [
@@ -111,9 +133,17 @@ const SURFACE: Readonly<Record<string, Readonly<Record<string, Read | string>>>>
       { results: [{ id: COMPANY }], paging: { next: { after: COMPANY } } },
     ],
     archive: 'writes',
-    create: 'writes',
+    create: [
+      ({ client }) =>
+        client.crm.companies.basicApi.create({ properties: { name: 'New Ltd' }, associations: [] }),
+      { properties: { name: 'New Ltd' } },
+    ],
     merge: 'writes',
-    update: 'writes',
+    update: [
+      ({ client }) =>
+        client.crm.companies.basicApi.update(COMPANY, { properties: { city: 'London' } }),
+      { id: COMPANY, properties: { city: 'London' } },
+    ],
   },
   'crm.companies.batchApi': {
     read: [
@@ -122,9 +152,15 @@ const SURFACE: Readonly<Record<string, Readonly<Record<string, Read | string>>>>
       { results: [{ id: COMPANY }], numErrors: 1, errors: [{ context: { ids: ['1'] } }] },
     ],
     archive: 'writes',
-    create: 'writes',
-    update: 'writes',
-    upsert: 'writes',
+    create: [
+      ({ client }) =>
+        client.crm.companies.batchApi.create({
+          inputs: [{ properties: { name: 'Batch Ltd' }, associations: [] }],
+        }),
+      { results: [{ properties: { name: 'Batch Ltd' } }] },
+    ],
+    update: [({ client }) => client.crm.companies.batchApi.update({ inputs: [] }), { results: [] }],
+    upsert: [({ client }) => client.crm.companies.batchApi.upsert({ inputs: [] }), { results: [] }],
   },
   'crm.companies.searchApi': {
     doSearch: [
@@ -208,9 +244,27 @@ const SURFACE: Readonly<Record<string, Readonly<Record<string, Read | string>>>>
       ({ client }) => client.crm.associations.v4.batchApi.getPage('contacts', 'companies', ONE),
       { results: [{ _from: { id: '501' }, to: [{}, {}] }] },
     ],
-    archive: 'writes',
-    archiveLabels: 'writes',
-    create: 'writes',
+    archive: [
+      ({ client }) =>
+        client.crm.associations.v4.batchApi.archive('contacts', 'companies', {
+          inputs: [{ _from: { id: '501' }, to: [{ id: COMPANY }] }],
+        }),
+      undefined,
+    ],
+    archiveLabels: [
+      ({ client }) =>
+        client.crm.associations.v4.batchApi.archiveLabels('contacts', 'companies', {
+          inputs: [{ _from: { id: '501' }, to: { id: COMPANY }, types: [PRIMARY] }],
+        }),
+      undefined,
+    ],
+    create: [
+      ({ client }) =>
+        client.crm.associations.v4.batchApi.create('contacts', 'companies', {
+          inputs: [{ _from: { id: '502' }, to: { id: COMPANY }, types: [PRIMARY] }],
+        }),
+      { results: [{ fromObjectId: '502', toObjectId: COMPANY, labels: [] }] },
+    ],
     createDefault: 'writes',
   },
   'crm.associations.v4.reportApi': { request: 'screens' },

@@ -1,7 +1,12 @@
 import type { Person } from '../../people.ts';
 import { indexOfRecord } from '../contact-view.ts';
+import type { PropertyDefinition } from '../property-definitions.ts';
 import type { HubSpotAccount } from '../types.ts';
-import type { Filter, Search } from './request.ts';
+import type {
+  ContactFilter as Filter,
+  ContactSearch as Search,
+  Search as SearchOf,
+} from './request.ts';
 
 /** The people that can match a search, in the state of the search index. A superset of the results. */
 export function findCandidates(account: HubSpotAccount, search: Search, now: number): Person[] {
@@ -10,7 +15,7 @@ export function findCandidates(account: HubSpotAccount, search: Search, now: num
   const stale = people.staleVersions({ now, lagMs, varies });
   const indexes = indexedLookup(account, search);
   if (indexes === undefined) {
-    const range = people.all().slice(...toRange(people.all(), search));
+    const range = people.all().slice(...toRange(people.all(), search, indexOfRecord));
     if (stale.size === 0) return range;
     return range.flatMap((person) =>
       stale.has(person.index) ? (stale.get(person.index) ?? []) : person,
@@ -23,11 +28,15 @@ export function findCandidates(account: HubSpotAccount, search: Search, now: num
 }
 
 /** The part of the list, which is ordered by id, that can have the ids of the search: a page of a long list reads it once. */
-function toRange(all: readonly Person[], { groups }: Search): [from: number, to: number] {
+export function toRange(
+  all: readonly Indexed[],
+  { groups }: Pick<SearchOf<PropertyDefinition>, 'groups'>,
+  toIndex: (id: string) => number | undefined,
+): [from: number, to: number] {
   const bounds = groups.map((filters) => {
     let [from, to] = [0, all.length];
     for (const { property, operator, value } of filters) {
-      const index = property.name === 'hs_object_id' ? indexOfRecord(value) : undefined;
+      const index = property.name === 'hs_object_id' ? toIndex(value) : undefined;
       if (index === undefined) continue;
       if (operator.startsWith('GT')) from = Math.max(from, placeOf(all, index));
       if (operator.startsWith('LT')) to = Math.min(to, placeOf(all, index + 1));
@@ -38,8 +47,8 @@ function toRange(all: readonly Person[], { groups }: Search): [from: number, to:
   return [Math.min(...bounds.map(([from]) => from)), Math.max(...bounds.map(([, to]) => to))];
 }
 
-/** The place of the first person whose index is not smaller. */
-function placeOf(all: readonly Person[], index: number): number {
+/** The place of the first record whose index is not smaller. */
+function placeOf(all: readonly Indexed[], index: number): number {
   let [from, to] = [0, all.length];
   while (from < to) {
     const middle = (from + to) >> 1;
@@ -68,4 +77,8 @@ function lookUp({ people }: HubSpotAccount, filter: Filter): readonly number[] |
     return values.flatMap((email) => people.byEmail(email));
   if (name === 'hs_object_id') return values.flatMap((id) => indexOfRecord(id) ?? []);
   return undefined;
+}
+
+interface Indexed {
+  readonly index: number;
 }

@@ -1,11 +1,15 @@
-import type { Property } from '../property-definitions.ts';
+import type { PropertyDefinition } from '../property-definitions.ts';
 import type { Filter } from './request.ts';
 
 /**
  * Whether a value passes a filter. Strings compare case-insensitively, except enumerations, and except IN and
  * NOT_IN, whose operands are not lower-cased and therefore must be lower-case already.
  */
-export function matches(filter: Filter, value: string | null, tokensAreWords = false): boolean {
+export function matches(
+  filter: Filter<PropertyDefinition>,
+  value: string | null,
+  tokensAreWords = false,
+): boolean {
   const hasValue = value !== null && value !== '';
   if (filter.operator === 'HAS_PROPERTY') return hasValue;
   if (filter.operator === 'NOT_HAS_PROPERTY') return !hasValue;
@@ -25,7 +29,7 @@ export function matches(filter: Filter, value: string | null, tokensAreWords = f
 
 /** Negative if `left` sorts first. Unset values sort last. */
 export function compareValues(
-  property: Property,
+  property: PropertyDefinition,
   left: string | null,
   right: string | null,
 ): number {
@@ -33,7 +37,7 @@ export function compareValues(
   return compare(property, fold(property, left), fold(property, right));
 }
 
-function passes(filter: Filter, value: string): boolean {
+function passes(filter: Filter<PropertyDefinition>, value: string): boolean {
   const { property } = filter;
   const order = (other: string): number =>
     compare(property, fold(property, value), fold(property, other));
@@ -57,14 +61,24 @@ function passes(filter: Filter, value: string): boolean {
   }
 }
 
-function fold(property: Property, value: string): string {
+function fold(property: PropertyDefinition, value: string): string {
   return property.type === 'enumeration' ? value : value.toLowerCase();
 }
 
-function compare(property: Property, left: string, right: string): number {
+function compare(property: PropertyDefinition, left: string, right: string): number {
   if (property.type === 'number') return Number(left) - Number(right);
   if (property.type === 'datetime' || property.type === 'date') return toTime(left) - toTime(right);
   return left < right ? -1 : Number(left > right);
+}
+
+/** Whether every word of a query is a prefix of a word in one of the values. */
+export function hasWords(values: readonly string[], query: string): boolean {
+  const words = values.flatMap((value) => [value, ...value.split(/[^\p{L}\p{N}]+/u)]);
+  const lower = words.map((word) => word.toLowerCase());
+  return query
+    .split(/\s+/)
+    .filter((part) => part !== '')
+    .every((part) => lower.some((word) => word.startsWith(part.toLowerCase())));
 }
 
 /** Accepts epoch milliseconds, which are negative before 1970, and ISO dates. */

@@ -1,13 +1,17 @@
 import { invalid, unreadable } from '../errors.ts';
-import { findProperty, type Property } from '../property-definitions.ts';
+import { findProperty, type Property, type PropertyDefinition } from '../property-definitions.ts';
 import { isObject, listOf, objectBody, textOf, textsOf } from '../request-body.ts';
 import type { EndpointContext } from '../types.ts';
 
+export function readContactSearch(context: EndpointContext): ContactSearch {
+  return readSearch(context, (name) => findProperty(context.account, name));
+}
+
 /** Parses a search request, and rejects what the live service rejects. */
-export function readSearch(
+export function readSearch<Of extends PropertyDefinition>(
   { account, call }: EndpointContext,
-  find: FindProperty = (name) => findProperty(account, name),
-): Search {
+  find: FindProperty<Of>,
+): Search<Of> {
   const body = objectBody(call);
   if (account.quirks.searchBodyLimit && call.request.body.length > MAX_CHARACTERS)
     throw invalid('The request body is too long: at most 3000 characters.');
@@ -33,10 +37,10 @@ export function readSearch(
   };
 }
 
-function readGroups(
-  find: FindProperty,
+function readGroups<Of extends PropertyDefinition>(
+  find: FindProperty<Of>,
   body: Readonly<Record<string, unknown>>,
-): readonly Filter[][] {
+): readonly Filter<Of>[][] {
   const nested = listOf(body['filterGroups'], 'filterGroups').map((group) =>
     isObject(group) ? listOf(group['filters'], 'filters') : [],
   );
@@ -49,7 +53,7 @@ function readGroups(
   return groups.map((filters) => filters.map((filter) => readFilter(find, filter)));
 }
 
-function refuseTokens(filters: readonly Filter[]): void {
+function refuseTokens(filters: readonly Filter<PropertyDefinition>[]): void {
   const refused = filters.find(
     ({ operator, property }) => operator === 'CONTAINS_TOKEN' && property.type === 'enumeration',
   );
@@ -57,7 +61,10 @@ function refuseTokens(filters: readonly Filter[]): void {
     throw invalid(`Operator CONTAINS_TOKEN is not supported by ${refused.property.name}.`);
 }
 
-function readFilter(find: FindProperty, filter: unknown): Filter {
+function readFilter<Of extends PropertyDefinition>(
+  find: FindProperty<Of>,
+  filter: unknown,
+): Filter<Of> {
   if (!isObject(filter)) throw unreadable('Cannot deserialize value of type `Filter`');
   const name = textOf(filter['propertyName'], 'propertyName');
   const property = find(name);
@@ -95,7 +102,7 @@ function readFilter(find: FindProperty, filter: unknown): Filter {
 }
 
 /** Only the first sort rule counts. It is a string, with a minus for descending, or an object. */
-function readSort(find: FindProperty, rule: unknown): Sort {
+function readSort<Of>(find: FindProperty<Of>, rule: unknown): Sort<Of> {
   const isText = typeof rule === 'string';
   const sortKey = isText
     ? rule
@@ -126,27 +133,30 @@ const MAX_PAGE = 200;
 const MAX_RESULTS = 10_000;
 const MAX_CHARACTERS = 3_000;
 
-export type FindProperty = (name: string) => Property | undefined;
+export type FindProperty<Of> = (name: string) => Of | undefined;
 
-export interface Search {
+export type ContactSearch = Search<Property>;
+export type ContactFilter = Filter<Property>;
+
+export interface Search<Of> {
   /** A record must pass all filters of at least one group. No groups: all records. */
-  readonly groups: readonly (readonly Filter[])[];
+  readonly groups: readonly (readonly Filter<Of>[])[];
   readonly query: string;
   readonly limit: number;
   readonly offset: number;
-  readonly sort: Sort;
+  readonly sort: Sort<Of>;
   readonly properties: readonly string[] | undefined;
 }
 
-export interface Filter {
-  readonly property: Property;
+export interface Filter<Of> {
+  readonly property: Of;
   readonly operator: (typeof OPERATORS)[number];
   readonly value: string;
   readonly values: readonly string[];
   readonly highValue: string;
 }
 
-interface Sort {
-  readonly property: Property;
+interface Sort<Of> {
+  readonly property: Of;
   readonly isDescending: boolean;
 }

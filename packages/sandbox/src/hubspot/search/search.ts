@@ -5,16 +5,20 @@ import { PROPERTIES } from '../property-definitions.ts';
 import { toRecord } from '../record.ts';
 import type { EndpointContext, HubSpotAccount, Reply } from '../types.ts';
 import { findCandidates } from './candidates.ts';
-import { compareValues, matches } from './match.ts';
-import { type Filter, readSearch, type Search } from './request.ts';
+import { compareValues, hasWords, matches } from './match.ts';
+import {
+  type ContactFilter as Filter,
+  readContactSearch,
+  type ContactSearch as Search,
+} from './request.ts';
 
 /** Matches against the index, which may lag, and then returns the current records. */
 export function search(context: EndpointContext): Reply {
   const { account, call } = context;
-  const wanted = readSearch(context);
+  const wanted = readContactSearch(context);
   const { people, quirks } = account;
   const found = sorted(
-    people,
+    account,
     wanted,
     findCandidates(account, wanted, call.now).filter((person) => isFound(account, wanted, person)),
   );
@@ -49,30 +53,27 @@ function isFound(account: HubSpotAccount, { groups, query }: Search, person: Per
   const passes = (filters: readonly Filter[]) =>
     filters.every((filter) => passesOne(account, filter, person));
   if (groups.length > 0 && !groups.some(passes)) return false;
-  return query === '' || isAnswerTo(account.people, query, person);
+  return query === '' || isAnswerTo(account, query, person);
 }
 
-function passesOne({ people, quirks }: HubSpotAccount, filter: Filter, person: Person): boolean {
-  if (matches(filter, filter.property.read(person, people), quirks.searchTokensAreWords))
+function passesOne(account: HubSpotAccount, filter: Filter, person: Person): boolean {
+  const { quirks } = account;
+  if (matches(filter, filter.property.read(person, account), quirks.searchTokensAreWords))
     return true;
   const reachesAliases = quirks.searchEmailMatchesAliases && filter.property.name === 'email';
   if (!reachesAliases || (filter.operator !== 'EQ' && filter.operator !== 'IN')) return false;
   const wanted = filter.operator === 'IN' ? filter.values : [filter.value.trim().toLowerCase()];
-  const aliases = PROPERTIES.get('hs_additional_emails')?.read(person, people)?.split(';') ?? [];
+  const aliases = PROPERTIES.get('hs_additional_emails')?.read(person, account)?.split(';') ?? [];
   return wanted.some((value) => aliases.includes(value));
 }
 
 /** Every word of the query must be a prefix of a word in one of the default searchable properties. */
-function isAnswerTo(people: PeopleTable, query: string, person: Person): boolean {
-  const values = QUERIED.map((name) => PROPERTIES.get(name)?.read(person, people) ?? '');
-  const words = values.flatMap((value) => [value, ...value.split(/[^\p{L}\p{N}]+/u)]).map(lower);
-  return query
-    .split(/\s+/)
-    .filter((part) => part !== '')
-    .every((part) => words.some((word) => word.startsWith(lower(part))));
+function isAnswerTo(account: HubSpotAccount, query: string, person: Person): boolean {
+  const values = QUERIED.map((name) => PROPERTIES.get(name)?.read(person, account) ?? '');
+  return hasWords(values, query);
 }
 
-function sorted(people: PeopleTable, { sort }: Search, found: Person[]): readonly Person[] {
+function sorted(account: HubSpotAccount, { sort }: Search, found: Person[]): readonly Person[] {
   const direction = sort.isDescending ? -1 : 1;
   if (sort.property.name === 'hs_object_id')
     return found.sort((left, right) => direction * (left.index - right.index));
@@ -80,15 +81,11 @@ function sorted(people: PeopleTable, { sort }: Search, found: Person[]): readonl
     return found.sort(
       (one, other) => direction * (one.createdAt - other.createdAt) || one.index - other.index,
     );
-  const keys = new Map(found.map((person) => [person, sort.property.read(person, people)]));
+  const keys = new Map(found.map((person) => [person, sort.property.read(person, account)]));
   return found.sort((one, other) => {
     const order = compareValues(sort.property, keys.get(one) ?? null, keys.get(other) ?? null);
     return direction * order || one.index - other.index;
   });
-}
-
-function lower(value: string): string {
-  return value.toLowerCase();
 }
 
 const QUERIED = [

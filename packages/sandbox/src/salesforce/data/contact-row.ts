@@ -51,11 +51,15 @@ function makeRow(person: Person): Row {
     LastActivityDate:
       person.lastActivityAt === null ? null : wireDatetime(person.lastActivityAt).slice(0, 10),
     IsEmailBounced: false,
+    CurrencyIsoCode: 'USD',
     ...customValues(person),
   };
 }
 
-function toAddressFields(kind: string, address: PersonAddress | null): Record<string, RowValue> {
+export function toAddressFields(
+  kind: string,
+  address: PersonAddress | null,
+): Record<string, RowValue> {
   if (address === null) return {};
   const { city, country, postalCode, state, street } = address;
   const parts = { City: city || null, Country: country || null, PostalCode: postalCode || null };

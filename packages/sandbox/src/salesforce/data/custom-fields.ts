@@ -17,7 +17,8 @@ export function describeCustom(
   if (entries.length === 0) return definition;
   const fields = new Map(definition.fields);
   for (const [name, custom] of entries) {
-    const { type, label, values = [], isCalculated = false, isUnfilterable = false } = custom;
+    const { type, label, values = [], isCalculated = false } = custom;
+    const { isRestricted = false, isUnfilterable = false, isUnique = false } = custom;
     const field: FieldDefinition = {
       name,
       ...(label !== undefined && { label }),
@@ -26,7 +27,9 @@ export function describeCustom(
       nillable: type !== 'boolean',
       values,
       isCalculated,
+      isRestricted,
       isUnfilterable,
+      isUnique,
       relationshipName: null,
       referenceTo: null,
       childRelationshipName: null,

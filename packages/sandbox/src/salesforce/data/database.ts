@@ -1,3 +1,4 @@
+import type { Links } from '../../links.ts';
 import type { Person } from '../../people.ts';
 import type { PeopleTable } from '../../people-table.ts';
 import { RECORD_KINDS, type RecordsTable } from '../../records.ts';
@@ -6,34 +7,58 @@ import type { SalesforceQuirks } from '../types.ts';
 import { makeId, numberOf } from '../values/record-id.ts';
 import { customFieldName, toContactRow } from './contact-row.ts';
 import { describeCustom, toTyped } from './custom-fields.ts';
-import { defineContact, PREFIXES } from './objects.ts';
+import { leadTable } from './leads.ts';
+import { defineContact, PREFIXES, withCurrency } from './objects.ts';
 import { lowerBound, userTable } from './parents.ts';
-import { recordTable } from './record-table.ts';
+import { recordTable, toSalesforceId, toSalesforceIndex } from './record-table.ts';
+import {
+  accountContactRelations,
+  opportunityContactRoles,
+  opportunityStages,
+} from './relation-tables.ts';
 
 /** An account's people and records as the tables of an org, as a query sees them at that time. */
-export function openDatabase(
-  { people, records }: Contents,
-  quirks: SchemaQuirks,
-  now = 0,
-): Database {
+export function openDatabase(contents: Contents, quirks: SchemaQuirks, now = 0): Database {
+  const { people } = contents;
   const summary = summarize(people.all());
-  const contact = quirks.stateAndCountryPicklists ? summary.withCodes : summary.plain;
-  const described = describeCustom(contact, quirks.customFields);
-  const definition = encrypt(hide(described, quirks.hiddenFields), quirks.encryptedFields);
-  const tables = new Map<string, Table>([
-    ['contact', contactTable(people, definition, quirks, now)],
-    ['user', summary.users],
-    ...RECORD_KINDS.map((kind) => {
-      const table = recordTable(records, kind);
-      return [table.definition.name.toLowerCase(), table] as const;
-    }),
-  ]);
-  for (const name of quirks.hiddenObjects) tables.delete(name.toLowerCase());
+  const found = [
+    contactTable(contents, defineContacts(summary, quirks), quirks, now),
+    summary.users,
+    ...RECORD_KINDS.map((kind) => recordTable(kind, { ...contents, quirks })),
+    leadTable(quirks.leads),
+    opportunityStages(),
+    opportunityContactRoles(contents),
+    ...(quirks.contactsToMultipleAccounts ? [accountContactRelations(contents)] : []),
+  ];
+  const tables = new Map<string, Table>();
+  for (const table of found) {
+    const { name } = table.definition;
+    const definition = encrypt(hide(table.definition, quirks.hiddenFields), quirks.encryptedFields);
+    if (!quirks.hiddenObjects.includes(name))
+      tables.set(
+        name.toLowerCase(),
+        definition === table.definition ? table : { ...table, definition },
+      );
+  }
   return {
     locale: quirks.userLocale,
     table: (name) => tables.get(name.toLowerCase()),
     tables: () => tables.values(),
   };
+}
+
+function defineContacts(summary: Summary, quirks: SchemaQuirks): ObjectDefinition {
+  const plain = quirks.stateAndCountryPicklists ? summary.withCodes : summary.plain;
+  const contact = quirks.multiCurrency ? withCurrency(plain) : plain;
+  return describeCustom(contact, fieldsOfContacts(quirks));
+}
+
+/** Names with a prefix are those of other objects. */
+function fieldsOfContacts({ customFields }: SchemaQuirks): SchemaQuirks['customFields'] {
+  const entries = Object.entries(customFields);
+  return entries.some(([name]) => name.includes('.'))
+    ? Object.fromEntries(entries.filter(([name]) => !name.includes('.')))
+    : customFields;
 }
 
 function encrypt(
@@ -53,20 +78,26 @@ function encrypt(
 function hide(definition: ObjectDefinition, hidden: readonly string[]): ObjectDefinition {
   if (hidden.length === 0) return definition;
   const fields = new Map(definition.fields);
-  for (const name of hidden) fields.delete(name.toLowerCase());
+  // A name counts for every object, or with a prefix (`Account.Phone`) for one.
+  const prefix = `${definition.name}.`;
+  for (const name of hidden) fields.delete(name.replace(prefix, '').toLowerCase());
   return { ...definition, fields };
 }
 
 function contactTable(
-  people: PeopleTable,
+  { people, records, links }: Contents,
   definition: ObjectDefinition,
-  { userLocale, customFields, commitLagMs: lagMs }: SchemaQuirks,
+  quirks: SchemaQuirks,
   now: number,
 ): Table {
+  const { userLocale, commitLagMs: lagMs } = quirks;
+  const customFields = fieldsOfContacts(quirks);
   // A row found twice is returned once.
   const rows = new Map<Person, Row>();
   const toRow = (person: Person): Row => {
-    const row = rows.get(person) ?? toTyped(toContactRow(person), customFields);
+    const known = rows.get(person);
+    if (known) return known;
+    const row = withAccount(records, person, toTyped(toContactRow(person), customFields));
     rows.set(person, row);
     return row;
   };
@@ -95,9 +126,24 @@ function contactTable(
       const person = committed(numberOf(id15, PREFIXES.Contact) ?? 0);
       return person && toRow(person);
     },
+    lookups: {
+      AccountId(id15) {
+        const found = links.find('company', toSalesforceIndex('company', id15), 'contact');
+        const indexes = found.filter(({ isPrimary }) => isPrimary).map(({ index }) => index);
+        return rowsOf(indexes).map(toRow);
+      },
+    },
     // The index supports one collation only.
     ...(userLocale === 'en' && { byEmail: (email) => rowsOf(people.byEmail(email)).map(toRow) }),
   };
+}
+
+/** The account of a contact is the survivor of a merge; a deleted one is none. */
+function withAccount(records: RecordsTable, { companyIndex }: Person, row: Row): Row {
+  if (companyIndex === null) return row;
+  const index = records.survivorOf('company', companyIndex);
+  if (index === companyIndex) return row;
+  return { ...row, AccountId: index === undefined ? null : toSalesforceId('company', index) };
 }
 
 function summarize(people: readonly Person[]): Summary {
@@ -126,6 +172,7 @@ const LEAST_USERS = 20;
 interface Contents {
   readonly people: PeopleTable;
   readonly records: RecordsTable;
+  readonly links: Links;
 }
 
 /** The org's schema that this user can see. */
@@ -138,6 +185,9 @@ type SchemaQuirks = Pick<
   | 'customFields'
   | 'userLocale'
   | 'commitLagMs'
+  | 'multiCurrency'
+  | 'contactsToMultipleAccounts'
+  | 'leads'
 >;
 
 interface Summary {

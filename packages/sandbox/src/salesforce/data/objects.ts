@@ -1,11 +1,16 @@
 import type { FieldDefinition, ObjectDefinition } from '../soql/table.ts';
+import { INDUSTRIES, ROLES, STAGES } from './choices.ts';
 import { addressFields, auditFields, field, picklist, reference, required } from './fields.ts';
 
 export const PREFIXES = {
   Contact: '003',
+  Lead: '00Q',
   Account: '001',
   User: '005',
   Opportunity: '006',
+  OpportunityStage: '01J',
+  OpportunityContactRole: '00K',
+  AccountContactRelation: '07k',
   Subscription__c: 'a00',
   Machine__c: 'a01',
 } as const;
@@ -54,25 +59,115 @@ export function defineContact(
   ]);
 }
 
+export const LEAD = define('Lead', [
+  required(field('Id', 'id')),
+  required(field('IsDeleted', 'boolean')),
+  required(field('LastName', 'string', 80)),
+  required(field('Company', 'string', 255)),
+  field('Email', 'email'),
+  required(field('IsConverted', 'boolean')),
+  required(reference('OwnerId', 'User')),
+  ...auditFields(),
+]);
+
 export const ACCOUNT = define('Account', [
   required(field('Id', 'id')),
   required(field('IsDeleted', 'boolean')),
   reference('MasterRecordId', 'Account'),
   required(field('Name', 'string', 255)),
-  picklist('Type', 40, ['Customer', 'Partner', 'Other']),
-  picklist('Industry', 40, ['Technology', 'Finance', 'Education']),
+  picklist('Type', 40, ['Prospect', 'Customer - Direct', 'Channel Partner / Reseller', 'Other']),
+  reference('ParentId', 'Account', 'ChildAccounts'),
+  ...addressFields('Billing', false),
+  ...addressFields('Shipping', false),
   field('Phone', 'phone'),
+  field('Fax', 'phone'),
+  field('AccountNumber', 'string', 40),
   field('Website', 'url'),
+  picklist('Industry', 40, INDUSTRIES),
+  field('AnnualRevenue', 'currency'),
+  field('NumberOfEmployees', 'int'),
+  field('Description', 'textarea', 32_000),
   required(reference('OwnerId', 'User')),
   ...auditFields(),
+  field('LastActivityDate', 'date'),
 ]);
 
 /** Unlike accounts and contacts, they cannot be merged. */
-export const OPPORTUNITY = defineRecord('Opportunity', [
-  picklist('StageName', 255, ['Prospecting', 'Closed Won', 'Closed Lost']),
+export const OPPORTUNITY = define('Opportunity', [
+  required(field('Id', 'id')),
+  required(field('IsDeleted', 'boolean')),
+  reference('AccountId', 'Account', 'Opportunities'),
+  required(field('Name', 'string', 120)),
+  field('Description', 'textarea', 32_000),
+  required(
+    picklist(
+      'StageName',
+      255,
+      STAGES.map(({ name }) => name),
+    ),
+  ),
   field('Amount', 'currency'),
-  field('CloseDate', 'date'),
+  field('Probability', 'percent'),
+  required(field('CloseDate', 'date')),
+  picklist('Type', 255, ['New Business', 'Existing Business']),
+  field('NextStep', 'string', 255),
+  picklist('LeadSource', 255, ['Web', 'Phone Inquiry', 'Partner Referral', 'Other']),
+  required(field('IsClosed', 'boolean')),
+  required(field('IsWon', 'boolean')),
+  picklist('ForecastCategory', 40, ['Omitted', 'Pipeline', 'BestCase', 'Forecast', 'Closed']),
+  picklist('ForecastCategoryName', 255, ['Omitted', 'Pipeline', 'Best Case', 'Commit', 'Closed']),
+  required(reference('OwnerId', 'User')),
+  ...auditFields(),
+  field('LastActivityDate', 'date'),
 ]);
+
+export const OPPORTUNITY_STAGE = define('OpportunityStage', [
+  required(field('Id', 'id')),
+  required(field('MasterLabel', 'string', 255)),
+  required(field('ApiName', 'string', 255)),
+  required(field('IsActive', 'boolean')),
+  field('SortOrder', 'int'),
+  required(field('IsClosed', 'boolean')),
+  required(field('IsWon', 'boolean')),
+  picklist('ForecastCategoryName', 255, ['Omitted', 'Pipeline', 'Best Case', 'Commit', 'Closed']),
+  field('DefaultProbability', 'percent'),
+  field('Description', 'string', 255),
+  ...auditFields(),
+]);
+
+export const OPPORTUNITY_CONTACT_ROLE = define('OpportunityContactRole', [
+  required(field('Id', 'id')),
+  required(field('IsDeleted', 'boolean')),
+  required(reference('OpportunityId', 'Opportunity', 'OpportunityContactRoles')),
+  required(reference('ContactId', 'Contact', 'OpportunityContactRoles')),
+  picklist('Role', 40, ROLES),
+  required(field('IsPrimary', 'boolean')),
+  ...auditFields(),
+]);
+
+/** Of orgs in which a contact can belong to several accounts. */
+export const ACCOUNT_CONTACT_RELATION = define('AccountContactRelation', [
+  required(field('Id', 'id')),
+  required(field('IsDeleted', 'boolean')),
+  required(reference('AccountId', 'Account', 'AccountContactRelations')),
+  required(reference('ContactId', 'Contact', 'AccountContactRelations')),
+  { ...field('Roles', 'multipicklist', 4_099), values: ROLES },
+  required(field('IsDirect', 'boolean')),
+  required(field('IsActive', 'boolean')),
+  field('StartDate', 'date'),
+  field('EndDate', 'date'),
+  ...auditFields(),
+]);
+
+/** Records have a currency in orgs with several. */
+export function withCurrency(definition: ObjectDefinition): ObjectDefinition {
+  const currency = picklist('CurrencyIsoCode', 3, ['USD', 'EUR']);
+  return {
+    ...definition,
+    fields: new Map([...definition.fields, [currency.name.toLowerCase(), currency]]),
+  };
+}
+
 export const SUBSCRIPTION = defineRecord('Subscription__c', [
   field('Plan__c', 'string', 80),
   field('Seats__c', 'double'),
@@ -90,6 +185,7 @@ export const USER = define('User', [
   required(field('Name', 'string', 121)),
   required(field('Email', 'email', 128)),
   required(field('IsActive', 'boolean')),
+  picklist('UserType', 40, ['Standard', 'PowerPartner', 'CspLitePortal', 'AutomatedProcess']),
   ...auditFields(),
 ]);
 

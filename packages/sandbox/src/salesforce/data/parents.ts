@@ -1,22 +1,24 @@
+import { isInactiveOwner } from '../../people.ts';
 import type { Row, Table } from '../soql/table.ts';
 import { wireDatetime } from '../values/datetime.ts';
 import { makeId, numberOf } from '../values/record-id.ts';
 import { ADMINISTRATOR } from './contact-row.ts';
 import { PREFIXES, USER } from './objects.ts';
 
-/** The users from 0 (the administrator) to this number. */
+/** The users from 0 (the administrator) to this number, and the one by whom the org's own processes run. */
 export function userTable(last: number): Table {
-  const size = last - ADMINISTRATOR + 1;
+  const size = last - ADMINISTRATOR + 2;
+  const toRow = (number: number) => (number > last ? toProcessRow(number) : toUserRow(number));
   const idOf = (place: number) => makeId(PREFIXES.User, ADMINISTRATOR + place).slice(0, 15);
   return {
     definition: USER,
     size: () => size,
-    rowAt: (place) => toUserRow(ADMINISTRATOR + place),
+    rowAt: (place) => toRow(ADMINISTRATOR + place),
     lowerBound: (id15) => lowerBound(size, (place) => idOf(place) < id15),
     find(id15) {
       const number = numberOf(id15, PREFIXES.User);
-      const isKnown = number !== undefined && number >= ADMINISTRATOR && number <= last;
-      return isKnown ? toUserRow(number) : undefined;
+      const isKnown = number !== undefined && number >= ADMINISTRATOR && number <= last + 1;
+      return isKnown ? toRow(number) : undefined;
     },
   };
 }
@@ -33,18 +35,6 @@ export function lowerBound(size: number, isBelow: (place: number) => boolean): n
   return low;
 }
 
-/** The values of a company that nobody has edited. */
-export function toAccountValues(number: number): Row {
-  return {
-    Name: `${NAMES[number % NAMES.length]} ${number}`,
-    Industry: 'Technology',
-    Type: number % 3 === 0 ? null : 'Customer',
-    Phone: null,
-    Website: `https://company-${number}.example`,
-    OwnerId: makeId(PREFIXES.User, number % 20),
-  };
-}
-
 function toUserRow(number: number): Row {
   const lastName = number === ADMINISTRATOR ? 'Administrator' : `Seller ${number}`;
   const email = `user-${number}@sandbox.example`;
@@ -52,12 +42,18 @@ function toUserRow(number: number): Row {
     Id: makeId(PREFIXES.User, number),
     Username: email,
     Email: email,
-    IsActive: true,
+    IsActive: !isInactiveOwner(number),
+    UserType: 'Standard',
     FirstName: 'Sam',
     LastName: lastName,
     Name: `Sam ${lastName}`,
     ...audit(number),
   };
+}
+
+function toProcessRow(number: number): Row {
+  const name = { FirstName: 'Automated', LastName: 'Process', Name: 'Automated Process' };
+  return { ...toUserRow(number), ...name, IsActive: true, UserType: 'AutomatedProcess' };
 }
 
 function audit(number: number): Row {
@@ -71,5 +67,3 @@ function audit(number: number): Row {
     SystemModstamp: at,
   };
 }
-
-const NAMES = ['Harbor', 'Lumen', 'Atlas', 'Quarry', 'Meridian', 'Juniper', 'Foundry'];

@@ -9,6 +9,7 @@ import type { SalesforceAccount, SalesforceCall } from '../types.ts';
 import { countCalls } from './limits.ts';
 import { checkSession } from './session.ts';
 import { checkVersion } from './versions.ts';
+import { readWriteHeaders } from './write-headers.ts';
 
 /** Everything under /services/data/vXX.X/: authentication, limits, and then the resource. */
 export function answerApi(call: SalesforceCall): Answer {
@@ -59,6 +60,7 @@ function toApiRequest(
     path: decodeParts(segments),
     batchSize: readBatchSize(request.headers['sforce-query-options']),
     ifModifiedSince: Date.parse(request.headers['if-modified-since'] ?? '') || 0,
+    ...readWriteHeaders(request.headers),
     body: () => readBody(request),
     database: openDatabase(account, account.quirks, now),
   };

@@ -17,6 +17,10 @@ export interface ApiRequest {
   readonly batchSize: number;
   /** Milliseconds since 1970; minus infinity where the header is missing. */
   readonly ifModifiedSince: number;
+  /** Of a write. Undefined: there is no condition. */
+  readonly ifUnmodifiedSince?: number | undefined;
+  /** Whether a duplicate rule that alerts lets the record be saved. */
+  readonly allowsDuplicates?: boolean | undefined;
   /** The JSON body; invalid JSON is rejected. */
   readonly body: () => unknown;
   readonly database: Database;

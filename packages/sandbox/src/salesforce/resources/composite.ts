@@ -2,6 +2,7 @@ import { type Reply, toErrorReply } from '../answers.ts';
 import { notFound, SalesforceError } from '../errors.ts';
 import { countCalls } from '../gate/limits.ts';
 import { checkVersion } from '../gate/versions.ts';
+import { readWriteHeaders } from '../gate/write-headers.ts';
 import { type ApiRequest, allow, badInput, decodeParts, isRecord } from './api-request.ts';
 
 /** Up to 25 independent requests in one. Each costs one call, and fails on its own. */
@@ -85,7 +86,7 @@ function answerPart({ account }: ApiRequest, answer: () => Reply): Reply {
 /** The parts of a composite contain their full path, those of a batch can start with the version. */
 function toPartRequest(
   apiRequest: ApiRequest,
-  { method, url, body }: Part,
+  { method, url, body, headers }: Part,
   shortRoot?: RegExp,
 ): ApiRequest {
   const whole = shortRoot === undefined ? url : url.replace(shortRoot, ROOT);
@@ -100,7 +101,10 @@ function toPartRequest(
   if (parts[0] === 'composite' && parts[1] !== 'sobjects')
     throw badInput('Composite requests do not nest');
   const query = new URLSearchParams(queryAt < 0 ? '' : whole.slice(queryAt + 1));
-  return { ...apiRequest, version, method, path: parts, query, body: () => body };
+  const own = Object.entries(isRecord(headers) ? headers : {});
+  const lowered = Object.fromEntries(own.map(([name, value]) => [name.toLowerCase(), value]));
+  const part = { ...apiRequest, version, method, path: parts, query, body: () => body };
+  return own.length > 0 ? { ...part, ...readWriteHeaders(lowered) } : part;
 }
 
 function readParts(body: unknown, name: string): readonly Part[] {
@@ -109,7 +113,14 @@ function readParts(body: unknown, name: string): readonly Part[] {
     throw badInput(`${name} is required`, 'JSON_PARSER_ERROR');
   if (list.length > MAX_PARTS) throw badInput(`At most ${MAX_PARTS} subrequests`, 'LIMIT_EXCEEDED');
   return list.map((part: unknown) => {
-    const { method, url, referenceId, body: own, richInput } = isRecord(part) ? part : {};
+    const {
+      method,
+      url,
+      referenceId,
+      body: own,
+      richInput,
+      httpHeaders,
+    } = isRecord(part) ? part : {};
     if (typeof method !== 'string' || typeof url !== 'string') {
       throw badInput(`${name} must have method and url`, 'JSON_PARSER_ERROR');
     }
@@ -117,6 +128,7 @@ function readParts(body: unknown, name: string): readonly Part[] {
       method: method.toUpperCase(),
       url,
       body: own ?? richInput,
+      headers: httpHeaders,
       referenceId: String(referenceId ?? ''),
     };
   });
@@ -167,4 +179,6 @@ interface Part {
   readonly url: string;
   readonly referenceId: string;
   readonly body: unknown;
+  /** Of this part alone. */
+  readonly headers: unknown;
 }

@@ -1,6 +1,7 @@
 import type { Reply } from '../answers.ts';
 import type { Database, FieldDefinition, FieldType, ObjectDefinition } from '../soql/table.ts';
 import type { ApiRequest } from './api-request.ts';
+import { isWritable } from './writes.ts';
 
 /** Hundreds of kilobytes in the real service, hence conditional requests: 304 if unchanged. */
 export function answerDescribe(apiRequest: ApiRequest, definition: ObjectDefinition): Reply {
@@ -16,7 +17,7 @@ export function answerDescribe(apiRequest: ApiRequest, definition: ObjectDefinit
 function describeObject({ version, database }: ApiRequest, definition: ObjectDefinition): object {
   return {
     ...summarize(definition, version),
-    fields: [...definition.fields.values()].map(describeField),
+    fields: [...definition.fields.values()].map((field) => describeField(field, definition.name)),
     childRelationships: listChildren(database, definition),
     recordTypeInfos: [],
   };
@@ -59,7 +60,7 @@ function summarize({ name, keyPrefix }: ObjectDefinition, version: string) {
   };
 }
 
-function describeField(field: FieldDefinition): object {
+function describeField(field: FieldDefinition, objectName: string): object {
   const { name, type, length, nillable, relationshipName, referenceTo, values, encryption } = field;
   const isPlain = type !== 'address' && type !== 'location' && encryption === undefined;
   return {
@@ -77,9 +78,13 @@ function describeField(field: FieldDefinition): object {
     groupable: isPlain && type !== 'datetime',
     aggregatable: isPlain,
     idLookup: type === 'id' || type === 'email',
+    createable: isWritable(field, objectName),
+    updateable: isWritable(field, objectName),
+    defaultedOnCreate: type === 'boolean' || name === 'OwnerId',
+    restrictedPicklist: field.isRestricted ?? false,
     caseSensitive: false,
-    unique: false,
-    externalId: false,
+    unique: field.isUnique ?? false,
+    externalId: field.isUnique ?? false,
     calculated: field.isCalculated ?? false,
     relationshipName,
     referenceTo: referenceTo === null ? [] : [referenceTo],
@@ -105,7 +110,7 @@ function toLabel(name: string): string {
 function compoundOf(name: string): string | null {
   if (name === 'FirstName' || name === 'LastName' || name === 'Salutation') return 'Name';
   const kind =
-    /^(Mailing|Other)(?:Street|City|State|PostalCode|Country|StateCode|CountryCode)$/.exec(
+    /^(Mailing|Other|Billing|Shipping)(?:Street|City|State|PostalCode|Country|StateCode|CountryCode)$/.exec(
       name,
     )?.[1];
   return kind === undefined ? null : `${kind}Address`;

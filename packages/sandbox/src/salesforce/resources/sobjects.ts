@@ -5,9 +5,13 @@ import { toId15 } from '../values/record-id.ts';
 import { type ApiRequest, allow, badInput, textsOf } from './api-request.ts';
 import { listDeleted, listUpdated } from './changes.ts';
 import { answerDescribe, describeGlobal } from './describe.ts';
+import { answerCollectionDeletion, answerCollectionWrite, answerRecordWrite } from './writes.ts';
 
 /** `sobjects`, `sobjects/Contact`, `sobjects/Contact/describe`, `sobjects/Contact/003…`. */
 export function answerSObjects(apiRequest: ApiRequest): Reply {
+  const isRecord = apiRequest.path.length > 1;
+  if (isRecord && (apiRequest.method === 'POST' || apiRequest.method === 'PATCH'))
+    return answerRecordWrite(apiRequest);
   allow(apiRequest, 'GET');
   const [, type, what, ...rest] = apiRequest.path;
   if (type === undefined) return { status: 200, body: describeGlobal(apiRequest) };
@@ -27,6 +31,12 @@ export function answerSObjects(apiRequest: ApiRequest): Reply {
 
 /** Many records by id in one call, in the order of the ids; null for a missing record. */
 export function answerCollection(apiRequest: ApiRequest): Reply {
+  if (apiRequest.path[2] === undefined) {
+    allow(apiRequest, 'POST', 'PATCH', 'DELETE');
+    return apiRequest.method === 'DELETE'
+      ? answerCollectionDeletion(apiRequest)
+      : answerCollectionWrite(apiRequest);
+  }
   allow(apiRequest, 'POST', 'GET');
   const table = tableOf(apiRequest, apiRequest.path[2] ?? '');
   const ids =

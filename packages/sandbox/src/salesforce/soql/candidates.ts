@@ -29,6 +29,8 @@ function pinned(table: Table, part: BoundCondition): ReadonlySet<Row> | undefine
   const strings = [...values].filter((value) => typeof value === 'string');
   if (name === 'Id')
     return new Set(strings.map((id) => table.find(id)).filter((row) => row !== undefined));
+  const lookup = table.lookups?.[name];
+  if (lookup && !values.has(null)) return new Set(strings.flatMap(lookup));
   // Rows without an email are not in the index.
   if (name !== 'Email' || table.byEmail === undefined || values.has(null)) return undefined;
   return new Set(strings.flatMap((email) => table.byEmail?.(email) ?? []));

@@ -8,6 +8,8 @@ export interface Table {
   find(id15: string): Row | undefined;
   /** In any order; present if emails are indexed. The email must be lower-cased. */
   byEmail?(email: string): readonly Row[];
+  /** Finds the rows that refer to a record, in any order, by the names of the fields that are indexed. */
+  readonly lookups?: Readonly<Record<string, (id15: string) => readonly Row[]>>;
 }
 
 export interface Database {
@@ -45,7 +47,11 @@ export interface FieldDefinition {
   /** Absent: none. */
   readonly encryption?: Encryption;
   readonly isCalculated?: boolean;
+  /** It takes its values only. */
+  readonly isRestricted?: boolean;
   readonly isUnfilterable?: boolean;
+  /** No two records have one value. */
+  readonly isUnique?: boolean;
 }
 
 export type Encryption = 'probabilistic' | 'deterministic';

@@ -1,0 +1,15 @@
+/** Items in groups with the same key, in the order of their first ones. Those without a key are left out. */
+export function groupBy<Item>(
+  items: readonly Item[],
+  keyOf: (item: Item) => string | null,
+): readonly (readonly Item[])[] {
+  const groups = new Map<string, Item[]>();
+  for (const item of items) {
+    const key = keyOf(item);
+    if (key === null) continue;
+    const group = groups.get(key);
+    if (group) group.push(item);
+    else groups.set(key, [item]);
+  }
+  return [...groups.values()];
+}

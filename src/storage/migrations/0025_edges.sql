@@ -1,0 +1,1 @@
+ALTER TABLE "crossbook"."syncs" ADD COLUMN "edge_tables" jsonb DEFAULT '[]'::jsonb NOT NULL;
