@@ -1,5 +1,8 @@
 import { startApp } from './server/start-app.mjs';
 
+// At the start: an npm that is terminated meanwhile is no longer the parent.
+const npm = process.ppid;
+
 /** Starts the app in front of a running Crossbook. Settings come from the environment, or from a file `.env` here. */
 try {
   process.loadEnvFile(new URL('.env', import.meta.url));
@@ -31,6 +34,11 @@ try {
   process.stderr.write(`${error instanceof Error ? error.message : error}\n`);
   process.exit(1);
 }
+const end = () => app.close().then(() => process.exit(0));
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, end);
+// An npm that is terminated forwards no signal.
+if (process.env.npm_lifecycle_event)
+  setInterval(() => process.ppid !== npm && end(), 1_000).unref();
 if (!(await isAllowed(app.origin)))
   process.stderr.write(
     `\n  Crossbook does not allow pages of ${app.origin}, so that searches will fail. In the clone of Crossbook:\n\n` +
@@ -40,13 +48,6 @@ if (!(await isAllowed(app.origin)))
 process.stdout.write(
   `\n  The app is ready at ${app.origin}\n  Crossbook        at ${CROSSBOOK_URL}\n\n  Ctrl-C ends it.\n`,
 );
-const end = () => app.close().then(() => process.exit(0));
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, end);
-// An npm that is terminated forwards no signal.
-if (process.env.npm_lifecycle_event) {
-  const npm = process.ppid;
-  setInterval(() => process.ppid !== npm && end(), 1_000).unref();
-}
 
 /**
  * Whether a browser may call Crossbook from pages of an origin: asked as a browser asks.
