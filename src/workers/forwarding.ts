@@ -10,23 +10,39 @@ import { createFindCustomer } from './find-customer.ts';
 import { ForwardedResponse, HOP_BY_HOP } from './forwarded-response.ts';
 
 /**
- * Sends requests that name a customer to the worker of that customer, over its private socket: so requests of one
- * customer share calls to the CRM as they do in one process. Where that worker is not there or has no room, the
- * request is handled here.
+ * Sends requests that name a customer to the worker of that customer, over its private socket, while another one of that
+ * customer is running: so they share calls to the CRM as they do in one process. A request that is alone has nothing to
+ * share. Where that worker is not there or has no room, the request is handled here.
  */
 export function createForwarding({ worker, workers, clock, ...options }: ForwardingOptions) {
+  const { shareFrom = 2 } = options;
   const findCustomer = createFindCustomer(options.customersPrefix);
   const peers = new Map<number, Peer>();
+  /** By hash: two customers that have the same one are forwarded a little too often. */
+  const running = new Uint32Array(SLOTS);
 
   const forward: Forward = (message, response, address) => {
     const customer = findCustomer(message);
     if (customer === undefined || PROBES.test(message.url ?? '/')) return undefined;
-    const place = placeOf(customer, workers);
-    const peer = place === worker ? undefined : peers.get(place);
+    const number = hashOf(customer);
+    const place = number % workers;
+    if (place === worker) return undefined;
+    const count = begin(number >>> SLOT_SHIFT, response);
+    const peer = peers.get(place);
     if (!peer || peer.running >= options.maxRunning || clock.now() < peer.fullUntil)
       return undefined;
-    return send(peer, { message, response, address });
+    return count < shareFrom ? undefined : send(peer, { message, response, address });
   };
+
+  /** The number of running requests in a slot, with this one. */
+  function begin(slot: number, response: ServerResponse): number {
+    const count = (running[slot] ?? 0) + 1;
+    running[slot] = count;
+    response.once('close', () => {
+      running[slot] = (running[slot] ?? 1) - 1;
+    });
+    return count;
+  }
 
   return {
     forward,
@@ -104,8 +120,16 @@ function dispatch(
 
 /** The place of a customer's worker: the same in every worker and after every restart. */
 export function placeOf(customer: Buffer, workers: number): number {
-  return hash('sha1', customer, 'buffer').readUInt32BE() % workers;
+  return hashOf(customer) % workers;
 }
+
+function hashOf(customer: Buffer): number {
+  return hash('sha1', customer, 'buffer').readUInt32BE();
+}
+
+const SLOTS = 4_096;
+/** Slots by the upper bits: the lower ones choose the worker. */
+const SLOT_SHIFT = 32 - Math.log2(SLOTS);
 
 /**
  * Reads a short body, so that the request can be handled here if the other worker cannot. A long one is streamed, from
@@ -213,6 +237,8 @@ interface ForwardingOptions {
   readonly maxRunning: number;
   /** The path prefix of REST's customers. */
   readonly customersPrefix: string | undefined;
+  /** From how many running requests of a customer on they are forwarded: two, by default. */
+  readonly shareFrom?: number;
   /** Counts what became of a request: `answered`, or handled here because the worker was `full` or `unavailable`. */
   onForwarded(outcome: 'answered' | 'full' | 'unavailable' | 'failed'): void;
 }

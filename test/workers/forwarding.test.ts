@@ -38,26 +38,21 @@ let seen: Seen[];
 let hasRoom: boolean;
 /** What the other worker does; by default it answers with the length of the body. */
 let answerThere: ((request: ArrivingRequest) => Promise<object>) | undefined;
+/** What this worker waits for before it answers. */
+let answerHere: () => Promise<void> | undefined;
 
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'crossbook-'));
   socket = join(folder, '1.sock');
-  [outcomes, seen, hasRoom, answerThere] = [[], [], true, undefined];
-  forwarding = createForwarding({
-    worker: 0,
-    workers: 2,
-    clock: systemClock,
-    maxRunning: 100,
-    customersPrefix: undefined,
-    onForwarded: (outcome) => void outcomes.push(outcome),
-  });
+  [outcomes, seen, hasRoom, answerThere, answerHere] = [[], [], true, undefined, () => undefined];
+  forwarding = open({ shareFrom: 1 });
   front = await listen({
     host: '127.0.0.1',
     port: 0,
     bounds: BOUNDS,
     unread: UNBOUNDED,
     onRefused: () => {},
-    forward: forwarding.forward,
+    forward: (...arrival) => forwarding.forward(...arrival),
     answer: (request, address) => answer('here', request, address),
   });
   back = await openBack();
@@ -76,6 +71,23 @@ describe('A request', () => {
       expect((await send({ customer })).status).toBe(200);
     expect(seen.map(({ where }) => where)).toEqual(['here', 'there', 'here']);
     expect(outcomes).toEqual(['answered']);
+  });
+
+  test('that is alone stays, and one of a customer of whom another one is running goes', async () => {
+    forwarding = open({});
+    forwarding.setPeers([null, socket]);
+    let finish = () => {};
+    const isFinished = new Promise<void>((resolve) => {
+      finish = resolve;
+    });
+    answerHere = () => isFinished;
+    const first = send({ customer: OTHER });
+    await expect.poll(() => seen.length).toBe(1);
+    expect((await send({ customer: OTHER })).status).toBe(200);
+    finish();
+    await first;
+    await send({ customer: OTHER });
+    expect(seen.map(({ where }) => where)).toEqual(['here', 'there', 'here']);
   });
 
   test('keeps method, path, query, headers and body, and its client’s address', async () => {
@@ -253,6 +265,18 @@ test('only the user of the processes may connect to the private socket', () => {
   expect(statSync(folder).mode & 0o777).toBe(0o700);
 });
 
+function open(options: { readonly shareFrom?: number }) {
+  return createForwarding({
+    worker: 0,
+    workers: 2,
+    clock: systemClock,
+    maxRunning: 100,
+    customersPrefix: undefined,
+    onForwarded: (outcome) => void outcomes.push(outcome),
+    ...options,
+  });
+}
+
 function openBack() {
   const handler = createNodeHandler({
     unread: UNBOUNDED,
@@ -281,6 +305,7 @@ async function answer(
   const entry: Seen = { where, request: arriving, address, content: '', cut: current };
   seen.push(entry);
   if (where === 'there' && answerThere) return (await answerThere(arriving)) as never;
+  if (where === 'here') await answerHere();
   if (arriving.hasBody) await arriving.receiveBody(10_000_000, async () => {});
   entry.content = arriving.readBody().toString();
   const body = `${arriving.readBody().length} bytes`;
