@@ -47,21 +47,21 @@ function createPermits(now: () => number) {
       const interval = limit.told?.intervalMs ?? intervalMs;
       const foreign = limit.foreignUntil > at ? limit.foreign : 0;
       dropExpired(limit, at);
-      const over = limit.permits.size + foreign - (limit.told?.calls ?? calls);
+      const over = limit.running.size + limit.ended.length + foreign - (limit.told?.calls ?? calls);
       if (over < 0) {
         lastId += 1;
         const permitId = String(lastId);
-        limit.permits.set(permitId, at + Math.max(0, leaseMs) + interval);
+        limit.running.set(permitId, at + Math.max(0, leaseMs) + interval);
         return { permitId };
       }
-      const ends = [...limit.permits.values()].sort((a, b) => a - b);
+      const ends = [...limit.running.values(), ...limit.ended].sort((a, b) => a - b);
       const waits = [interval, (ends[over] ?? Number.POSITIVE_INFINITY) - at];
       if (foreign > 0) waits.push(limit.foreignUntil - at);
       return { waitMs: Math.max(1, Math.ceil(Math.min(...waits))) };
     },
 
     cancel({ name, permitId }: { readonly name: string; readonly permitId: string }): void {
-      limits.get(name)?.permits.delete(permitId);
+      limits.get(name)?.running.delete(permitId);
     },
 
     release({ name, permitId, intervalMs, rateLimit, pauseMs = 0 }: PermitRelease): void {
@@ -69,11 +69,12 @@ function createPermits(now: () => number) {
       const limit = limitOf(name);
       const interval = rateLimit?.intervalMs ?? limit.told?.intervalMs ?? intervalMs;
       const ends = at + interval + Math.ceil(interval / 100);
-      lastId += 1;
-      limit.permits.set(permitId ?? String(lastId), ends);
+      if (permitId !== undefined) limit.running.delete(permitId);
+      insert(limit.ended, ends);
       if (rateLimit) {
         dropExpired(limit, at);
-        const ours = [...limit.permits.values()].filter((end) => end <= ends).length;
+        let ours = countUntil(limit.ended, ends);
+        for (const end of limit.running.values()) if (end <= ends) ours += 1;
         limit.told = { calls: rateLimit.max, intervalMs: rateLimit.intervalMs };
         // Calls that the provider counts beyond ours were made by other clients of the same account.
         limit.foreign = Math.max(0, rateLimit.max - rateLimit.remaining - ours);
@@ -89,8 +90,9 @@ function createPermits(now: () => number) {
   function limitOf(name: string): Limit {
     const known = limits.get(name);
     if (known) return known;
-    const limit = {
-      permits: new Map(),
+    const limit: Limit = {
+      running: new Map(),
+      ended: [],
       told: undefined,
       foreign: 0,
       foreignUntil: 0,
@@ -105,13 +107,34 @@ function createPermits(now: () => number) {
     tidyAt = at + TIDY_EVERY_MS;
     for (const [name, limit] of limits) {
       dropExpired(limit, at);
-      if (limit.permits.size === 0 && limit.pausedUntil <= at) limits.delete(name);
+      const isUnused = limit.running.size === 0 && limit.ended.length === 0;
+      if (isUnused && limit.pausedUntil <= at) limits.delete(name);
     }
   }
 }
 
-function dropExpired({ permits }: Limit, at: number): void {
-  for (const [id, end] of permits) if (end <= at) permits.delete(id);
+function dropExpired({ running, ended }: Limit, at: number): void {
+  for (const [id, end] of running) if (end <= at) running.delete(id);
+  const expired = countUntil(ended, at);
+  if (expired > 0) ended.splice(0, expired);
+}
+
+/** The number of sorted times that are not later. */
+function countUntil(times: readonly number[], time: number): number {
+  let low = 0;
+  let high = times.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((times[middle] ?? 0) <= time) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+function insert(times: number[], time: number): void {
+  const last = times.at(-1);
+  if (last === undefined || last <= time) times.push(time);
+  else times.splice(countUntil(times, time), 0, time);
 }
 
 const TIDY_EVERY_MS = 60_000;
@@ -119,8 +142,10 @@ const TIDY_EVERY_MS = 60_000;
 export type RateLimitHub = ReturnType<typeof createRateLimitHub>;
 
 interface Limit {
-  /** When each permit leaves the window. */
-  readonly permits: Map<string, number>;
+  /** When the permit of each running call leaves the window at the latest. */
+  readonly running: Map<string, number>;
+  /** When the permits of calls that have ended leave the window, sorted. */
+  readonly ended: number[];
   /** What the provider has reported. */
   told: { readonly calls: number; readonly intervalMs: number } | undefined;
   /** Calls of other clients, until then. */
