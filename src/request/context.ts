@@ -387,10 +387,10 @@ export class RequestContext
 
   followTogether<Pages>(
     question: LinkQuestion,
-    id: string,
+    ids: readonly string[],
     follow: (ids: readonly string[]) => Promise<Pages>,
   ) {
-    return this.#openLoaders().follow(question, id, follow);
+    return this.#openLoaders().follow(question, ids, follow);
   }
 
   loadRecords<Item extends CrmRecord>(

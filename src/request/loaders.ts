@@ -117,22 +117,22 @@ export class Loaders {
   /** Records with the same question about their links, in the same tick, are followed together and share one promise. */
   follow<Pages>(
     question: LinkQuestion,
-    id: string,
+    ids: readonly string[],
     follow: (ids: readonly string[]) => Promise<Pages>,
   ): Promise<Pages> {
     this.#followed ??= [];
     const followed = this.#followed;
     const known = followed.find((one) => isSameQuestion(one.question, question));
     if (known) {
-      known.ids.add(id);
+      for (const id of ids) known.ids.add(id);
       return known.result as Promise<Pages>;
     }
-    const ids = new Set([id]);
+    const all = new Set(ids);
     const result = runAtEndOfTick(() => {
       followed.splice(followed.indexOf(batch), 1);
-      return follow([...ids]);
+      return follow([...all]);
     });
-    const batch = { question, ids, result };
+    const batch = { question, ids: all, result };
     followed.push(batch);
     return result;
   }

@@ -5,6 +5,7 @@ import type { LinksById, RecordLink } from '../domain/records/link.ts';
 import type { CrmRecord, RecordKind, RecordOrigin } from '../domain/records/record.ts';
 import type { FieldSelection } from '../domain/records/record-search.ts';
 import type { RecordType } from '../domain/records/record-type.ts';
+import { groupBy } from '../lib/group-by.ts';
 import { type CrmClient, openCrmClient } from './open-crm-client.ts';
 import { readPageRequest, readPageSize, signCursor, slicePage } from './page.ts';
 import { requireAccess } from './record-access.ts';
@@ -12,22 +13,49 @@ import type { FindRecordDeps } from './search-records.ts';
 import { selectCustomFields } from './select-custom-fields.ts';
 
 /**
- * The records of another type that a record is linked to, ordered by id. Those that cannot be found are left out. All
+ * The records of another type that each record is linked to, ordered by id. Those that cannot be found are left out. All
  * records of a response are followed together: what does not depend on the record is done once.
  */
 export async function followLinks<From extends CrmRecord, To extends CrmRecord>(
   deps: FollowDeps,
   { from, to }: LinkedKinds<From, To>,
-  { source, remoteId }: Pick<From, 'source' | 'remoteId'>,
+  records: readonly From[],
   { first, after, selection }: LinkQuery,
+): Promise<ReadonlyMap<From, LinkPage<To> | Error>> {
+  const pages = new Map<From, LinkPage<To> | Error>();
+  const follow = async (some: readonly From[]) => {
+    const [one] = some;
+    if (!one) return;
+    const question = { source: one.source, from, to, first, after, selection };
+    const ids = some.map(({ remoteId }) => remoteId);
+    try {
+      const found = await deps.followTogether(question, ids, (all) =>
+        deps.withSpan('followLinks', () => followAll(deps, question, all)),
+      );
+      for (const record of some)
+        pages.set(record, (found.get(record.remoteId) ?? noPage()) as LinkPage<To> | Error);
+    } catch (error) {
+      for (const record of some) pages.set(record, error as Error);
+    }
+  };
+  await Promise.all(groupBy(records, ({ source }) => source).map(follow));
+  return pages;
+}
+
+/** The same for one record. */
+export async function followLinksOf<From extends CrmRecord, To extends CrmRecord>(
+  deps: FollowDeps,
+  kinds: LinkedKinds<From, To>,
+  record: From,
+  query: LinkQuery,
 ): Promise<LinkPage<To>> {
-  const question = { source, from, to, first, after, selection };
-  const pages = await deps.followTogether(question, remoteId, (ids) =>
-    deps.withSpan('followLinks', () => followAll(deps, question, ids)),
-  );
-  const page = pages.get(remoteId);
-  if (page && !(page instanceof Error)) return page as LinkPage<To>;
-  throw page ?? new Error('A record whose links were followed has no page');
+  const page = (await followLinks(deps, kinds, [record], query)).get(record) ?? noPage();
+  if (page instanceof Error) throw page;
+  return page;
+}
+
+function noPage(): Error {
+  return new Error('A record whose links were followed has no page');
 }
 
 /** The pages of all these records. A cursor belongs to one record, and is an error of the others. */
@@ -43,48 +71,55 @@ async function followAll(
   const selected = await selectCustomFields(deps, to, client, selection);
   const found = (await deps.loadLinks(client, from, { ids, to: to.type })).get(to.type);
   if (found instanceof Error) throw found;
-  const pages = new Map<string, LinkPage<CrmRecord> | Error>();
-  const opened: OpenedPage[] = [];
-  for (const id of ids) {
-    const { applicationId, customerId, provider } = source;
-    const cursors = deps.cursors.bind(() =>
+  const { applicationId, customerId, provider } = source;
+  const bindCursors = (id: string) =>
+    deps.cursors.bind(() =>
       JSON.stringify(['links', from.type, to.type, applicationId, customerId, provider, id]),
     );
+  const cutPage = (id: string, links: readonly RecordLink[]): Page<RecordLink> => {
+    const isWhole = typeof after !== 'string' && links.length <= size;
+    if (isWhole) return { items: links, hasNextPage: false, hasPreviousPage: false };
+    const position = { size, cursor: after, direction: 'forward' } as const;
+    const request = readPageRequest(bindCursors(id), position);
+    return slicePage(links, request, client.access.compareIds);
+  };
+  const pages = new Map<string, LinkPage<CrmRecord> | Error>();
+  const opened: OpenedPage[] = [];
+  const linked = new Set<string>();
+  for (const id of ids) {
     try {
-      const request = readPageRequest(cursors, { size, cursor: after, direction: 'forward' });
       const links = sortLinks(client, found?.get(id) ?? NONE);
-      const page = slicePage(links, request, client.access.compareIds);
-      opened.push({ id, cursors, page, totalCount: links.length });
+      const page = cutPage(id, links);
+      opened.push({ id, page, totalCount: links.length });
+      for (const { remoteId } of page.items) linked.add(remoteId);
     } catch (error) {
       if (!(error instanceof CrossbookError)) throw error;
       pages.set(id, error);
     }
   }
-  const linked = new Set<string>();
-  for (const { page } of opened) for (const { remoteId } of page.items) linked.add(remoteId);
   const records =
     linked.size === 0 || isOnlyKeys(selection)
       ? undefined
       : await deps.loadRecords(client, to, [...linked], selected);
-  for (const { id, cursors, page, totalCount } of opened) {
+  for (const { id, page, totalCount } of opened) {
     const items: FoundLink<CrmRecord>[] = [];
-    for (const link of page.items) {
-      const record = records ? records.get(link.remoteId) : toStub(client, link.remoteId);
-      if (record) items.push({ ...link, record });
+    for (const { remoteId, isPrimary } of page.items) {
+      const record = records ? records.get(remoteId) : toStub(client, remoteId);
+      if (record) items.push({ remoteId, isPrimary, record });
     }
-    pages.set(id, {
-      ...page,
-      items,
-      totalCount,
-      cursorOf: (item) => signCursor(cursors, { key: item?.remoteId ?? '' }),
-    });
+    const { hasNextPage, hasPreviousPage } = page;
+    let cursors: BoundSigner | undefined;
+    const cursorOf: LinkPage<CrmRecord>['cursorOf'] = (item) => {
+      cursors ??= bindCursors(id);
+      return signCursor(cursors, { key: item?.remoteId ?? '' });
+    };
+    pages.set(id, { items, hasNextPage, hasPreviousPage, totalCount, cursorOf });
   }
   return pages;
 }
 
 interface OpenedPage {
   readonly id: string;
-  readonly cursors: BoundSigner;
   readonly page: Page<RecordLink>;
   readonly totalCount: number;
 }
@@ -156,7 +191,7 @@ export interface FollowDeps extends FindRecordDeps {
   /** Collects the records with the same question until the end of the tick. */
   followTogether(
     question: LinkQuestion,
-    id: string,
+    ids: readonly string[],
     follow: (ids: readonly string[]) => Promise<LinkPages>,
   ): Promise<LinkPages>;
   /** Batches the links of one request per connection: the result has those of all records. */

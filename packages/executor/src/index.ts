@@ -22,6 +22,7 @@ export { rememberByOperation } from './documents/document-store.ts';
 export { createFairCache } from './documents/fair-cache.ts';
 export { type UseExecutorOptions, useExecutor } from './envelop.ts';
 export type { IsPure } from './execution/plan.ts';
+export { type ResolveAll, resolvesAll } from './execution/resolve-all.ts';
 export { createExecutor, type Executor, type ExecutorOptions } from './executor.ts';
 export { jsonLength, measureSize, type SizeLimits, stringLength } from './json/size.ts';
 export {

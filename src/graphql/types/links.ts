@@ -1,13 +1,16 @@
-import { costs } from '@crossbook/executor';
+import { costs, resolvesAll } from '@crossbook/executor';
+import type { GraphQLResolveInfo } from 'graphql';
 import { COMPANY } from '../../domain/records/company.ts';
 import { CONTACT } from '../../domain/records/contact.ts';
 import { DEAL } from '../../domain/records/deal.ts';
 import type { CrmRecord, RecordKind } from '../../domain/records/record.ts';
 import { EMAILS_PER_CALL, PROVIDER_CALL } from '../../domain/records/record-search.ts';
+import type { RequestContext } from '../../request/context.ts';
 import {
   DEFAULT_LINKS,
   type FoundLink,
   followLinks,
+  followLinksOf,
   type LinkPage,
   MAX_LINKS,
 } from '../../usecases/follow-links.ts';
@@ -37,6 +40,16 @@ function addEdge<From extends CrmRecord, To extends CrmRecord>(
   description: string,
 ): void {
   const { noun, nouns } = to.kind;
+  const kinds = { from: from.kind, to: to.kind };
+  const toQuery = ({ first, after }: PageOfLinks, info: GraphQLResolveInfo) => ({
+    first,
+    after,
+    selection: selectFields(to.kind, info, ['nodes'], ['edges', 'node']),
+  });
+  const together = resolvesAll(
+    (records: readonly From[], args: PageOfLinks, context: RequestContext, info) =>
+      followLinks(context, kinds, records, toQuery(args, info)),
+  );
   builder.objectField(from.type, nouns as never, (t) =>
     t.field({
       type: linkConnectionOf(from, to),
@@ -48,15 +61,15 @@ function addEdge<From extends CrmRecord, To extends CrmRecord>(
         }),
         after: t.arg.string({ description: `Cursor of the ${noun} after which the page starts.` }),
       },
-      ...costs({
-        weight: 1 + (2 * PROVIDER_CALL) / EMAILS_PER_CALL,
-        pageSize: (args) => pageSizeOf(args, DEFAULT_LINKS),
-      }),
-      resolve: (record, { first, after }, context, info) => {
-        const selection = selectFields(to.kind, info, ['nodes'], ['edges', 'node']);
-        const kinds = { from: from.kind, to: to.kind };
-        return followLinks(context, kinds, record as From, { first, after, selection });
+      extensions: {
+        ...together,
+        ...costs({
+          weight: 1 + (2 * PROVIDER_CALL) / EMAILS_PER_CALL,
+          pageSize: (args) => pageSizeOf(args, DEFAULT_LINKS),
+        }).extensions,
       },
+      resolve: (record, args, context, info) =>
+        followLinksOf(context, kinds, record as From, toQuery(args, info)),
     }),
   );
 }
@@ -111,6 +124,11 @@ function linkConnectionOf<From extends CrmRecord, To extends CrmRecord>(
       }),
     }),
   });
+}
+
+interface PageOfLinks {
+  readonly first?: number | null | undefined;
+  readonly after?: string | null | undefined;
 }
 
 interface Linkable<Item extends CrmRecord> {

@@ -11,7 +11,7 @@ import { type RecordType, recordType } from '../../domain/records/record-type.ts
 import { wordsOf } from '../../domain/shape.ts';
 import type { RequestContext } from '../../request/context.ts';
 import { resolveCustomerId } from '../../usecases/authorization.ts';
-import { followLinks } from '../../usecases/follow-links.ts';
+import { followLinksOf } from '../../usecases/follow-links.ts';
 import { searchCompanies } from '../../usecases/search-companies.ts';
 import { searchDeals } from '../../usecases/search-deals.ts';
 import { findRecord } from '../../usecases/search-records.ts';
@@ -121,7 +121,10 @@ async function attemptLinks(
 ): Promise<LinkAttempt> {
   const kinds = { from: kindOf(record.source.type), to: kindOf(type) };
   try {
-    const page = await followLinks(context, kinds, record, { first: LINKED, selection: SELECTION });
+    const page = await followLinksOf(context, kinds, record, {
+      first: LINKED,
+      selection: SELECTION,
+    });
     return { records: page.items.map((one) => toRecordOf(RECORDS[type].shape, one.record)) };
   } catch (thrown) {
     return { failure: toToolError(context, thrown) };

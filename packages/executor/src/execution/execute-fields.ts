@@ -15,8 +15,9 @@ import type { PromiseOrValue } from 'graphql/jsutils/PromiseOrValue.js';
 import type { Allowance } from '../allowance.ts';
 import { readArguments } from './arguments.ts';
 import type { Execution } from './execute.ts';
-import type { FieldPlan, ObjectPlan, ValuePlan } from './plan.ts';
-import { consumeLeaf } from './serializers.ts';
+import type { FieldPlan, ObjectPlan, TogetherPlan, ValuePlan } from './plan.ts';
+import { Failed, readResolveAll } from './resolve-all.ts';
+import { consumeLeaf, isUnexpected, type Serializer } from './serializers.ts';
 
 /** Executes all fields of one object: plain data is read directly, other fields are resolved and awaited. */
 export function executeFields(
@@ -79,19 +80,78 @@ function executeField(
   field: FieldPlan,
   { source, path }: Parent,
 ): PromiseOrValue<unknown> {
-  const { key, definition, nodes, parentType, value } = field;
-  const here = addPath(path, key, parentType.name);
-  const context = execution as Execution & ExecutionContext;
-  const info = buildResolveInfo(context, definition, nodes, parentType, here);
-  const position = { execution, field, info, path: here };
+  const { definition, value } = field;
+  const position = positionOf(execution, field, path);
+  const resolved = execution.together.get(field)?.get(source);
+  if (resolved instanceof Failed) return handleFieldError(position, value, resolved.thrown);
+  if (resolved !== undefined) return completeFieldOrItem(position, value, resolved);
   let result: unknown;
   try {
     const resolve = definition.resolve ?? defaultFieldResolver;
-    result = resolve(source, argumentsOf(execution, field), execution.contextValue, info);
+    const args = argumentsOf(execution, field);
+    result = resolve(source, args, execution.contextValue, position.info);
   } catch (thrown) {
     return handleFieldError(position, value, thrown);
   }
   return completeFieldOrItem(position, value, result);
+}
+
+function positionOf(
+  execution: Execution,
+  field: FieldPlan,
+  parent: Path | undefined,
+): FieldPosition {
+  const { key, definition, nodes, parentType } = field;
+  const path = addPath(parent, key, parentType.name);
+  const context = execution as Execution & ExecutionContext;
+  return {
+    execution,
+    field,
+    info: buildResolveInfo(context, definition, nodes, parentType, path),
+    path,
+  };
+}
+
+/** Resolves these fields for all objects of a list, before the objects are completed. Undefined: there is nothing to await. */
+function resolveTogether(
+  { execution, path }: FieldPosition,
+  fields: readonly TogetherPlan[],
+  items: readonly unknown[],
+): Promise<unknown> | undefined {
+  const pending: Promise<unknown>[] = [];
+  for (const { field, find } of fields) {
+    const sources = items.flatMap((item) => findSource(find, item, execution.allowance));
+    const resolveAll = readResolveAll(field.definition.extensions);
+    if (sources.length === 0 || !resolveAll) continue;
+    const settle = (result: (source: unknown) => unknown) => {
+      const known = execution.together.get(field) ?? new Map<unknown, unknown>();
+      execution.together.set(field, known);
+      for (const source of sources) known.set(source, result(source));
+    };
+    const fail = (thrown: unknown) => settle(() => new Failed(thrown));
+    try {
+      const args = argumentsOf(execution, field);
+      const { info } = positionOf(execution, field, path);
+      const results = resolveAll(sources, args, execution.contextValue, info);
+      if (isPromise(results))
+        pending.push(results.then((found) => settle((source) => found.get(source)), fail));
+      else settle((source) => results.get(source));
+    } catch (thrown) {
+      fail(thrown);
+    }
+  }
+  return pending.length > 0 ? Promise.all(pending) : undefined;
+}
+
+/** None where the object is not plain, such as null or a promise: it is completed by steps. */
+function findSource(find: Serializer, item: unknown, allowance: Allowance): readonly unknown[] {
+  if (isUnexpected(item)) return [];
+  try {
+    const source = find(item, allowance);
+    return isUnexpected(source) ? [] : [source];
+  } catch {
+    return [];
+  }
 }
 
 function argumentsOf(
@@ -239,7 +299,7 @@ function explainTypeName(position: FieldPosition, { type, name, value }: Resolve
 
 function completeList(
   position: FieldPosition,
-  { item }: Plan<'list'>,
+  plan: Plan<'list'>,
   value: unknown,
 ): PromiseOrValue<unknown[]> {
   if (
@@ -250,11 +310,24 @@ function completeList(
       `Expected Iterable, but did not find one for field "${nameOf(position)}".`,
     );
   }
+  const { item } = plan;
+  if (item.kind === 'object' && item.object.together.length > 0 && Array.isArray(value)) {
+    const ready = resolveTogether(position, item.object.together, value);
+    if (ready) return ready.then(() => completeItems(position, item, value));
+  }
+  return completeItems(position, item, value as Iterable<unknown>);
+}
+
+function completeItems(
+  position: FieldPosition,
+  item: ValuePlan,
+  value: Iterable<unknown>,
+): PromiseOrValue<unknown[]> {
   const { execution, path } = position;
   const items: unknown[] = [];
   const pending: Promise<unknown>[] = [];
   try {
-    for (const one of value as Iterable<unknown>) {
+    for (const one of value) {
       if (item.kind === 'leaf') execution.allowance.consumeValues(1);
       const at = { ...position, path: addPath(path, items.length, undefined) };
       const completed = completeFieldOrItem(at, item, one);

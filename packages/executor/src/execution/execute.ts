@@ -60,6 +60,7 @@ export function createExecute(schema: GraphQLSchema, options: ExecuteOptions = {
       variableValues,
       collected: new ErrorCollector(args.allowance.bounds.errors),
       args: new Map(),
+      together: new Map(),
     });
   };
 
@@ -222,6 +223,8 @@ export interface Execution
   readonly allowance: Allowance;
   /** Arguments by field, shared by all objects of the field. */
   readonly args: Map<FieldPlan, Record<string, unknown>>;
+  /** What fields that are resolved for all objects of a list have for each object. */
+  readonly together: Map<FieldPlan, Map<unknown, unknown>>;
 }
 
 export interface ExecuteOptions extends Partial<Writing> {

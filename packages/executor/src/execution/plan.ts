@@ -16,6 +16,7 @@ import {
 } from 'graphql';
 import { collectSubfields } from 'graphql/execution/collectFields.js';
 import { getFieldDef } from 'graphql/execution/execute.js';
+import { readResolveAll } from './resolve-all.ts';
 import {
   createWriter,
   type FieldReader,
@@ -67,7 +68,19 @@ export function planObject(
   const isPlain = !conditionError && !type.isTypeOf && readers.length === fields.length;
   const serialize = isPlain ? readObject(readers, scope) : undefined;
   const writeJson = isPlain ? createWriter(readers, size, scope) : undefined;
-  return { type, fields, conditionError, size, ownSize, serialize, writeJson };
+  const together = isPlain || conditionError ? [] : fields.flatMap(findTogether);
+  return { type, fields, conditionError, size, ownSize, serialize, writeJson, together };
+}
+
+/** The field itself, or those of an object that it reads from its parent: `node` of an edge. */
+function findTogether(field: FieldPlan): readonly TogetherPlan[] {
+  const { value, readWith, definition } = field;
+  if (readResolveAll(definition.extensions)) return [{ field, find: readAsItIs }];
+  if (value.kind !== 'object' || value.object.type.isTypeOf || !readWith) return [];
+  return value.object.together.map((below) => ({
+    field: below.field,
+    find: readWith((object, allowance) => below.find(object, allowance)),
+  }));
 }
 
 function sum<Item>(items: readonly Item[], count: (item: Item) => number): number {
@@ -90,6 +103,7 @@ function planField(
     nodes,
     definition,
     value,
+    readWith,
     serialize: value.serialize && readWith?.(value.serialize),
     list:
       value.kind === 'list' && value.item.serialize && readWith
@@ -198,6 +212,14 @@ export interface ObjectPlan {
   readonly serialize: Serializer | undefined;
   /** Present if plain data contains lists: serializes objects with long lists straight to JSON. */
   readonly writeJson: ReturnType<typeof createWriter>;
+  /** Fields, own ones and those below plain objects, that are resolved for all objects of a list at once. */
+  readonly together: readonly TogetherPlan[];
+}
+
+export interface TogetherPlan {
+  readonly field: FieldPlan;
+  /** Finds the parent of the field from an object of the list. */
+  readonly find: Serializer;
 }
 
 export interface FieldPlan extends Pick<FieldReader, 'key' | 'list'> {
@@ -205,6 +227,8 @@ export interface FieldPlan extends Pick<FieldReader, 'key' | 'list'> {
   readonly definition: Definition;
   readonly nodes: readonly FieldNode[];
   readonly value: ValuePlan;
+  /** Present if the field is plain, whatever is below it. */
+  readonly readWith: ((read: Serializer) => Serializer) | undefined;
   /** Reads the field's result from the parent. Present if the field and everything below it is plain data. */
   readonly serialize: Serializer | undefined;
 }

@@ -156,7 +156,7 @@ function ordinary(value: unknown): unknown {
   return bailOut();
 }
 
-function isUnexpected(value: unknown): boolean {
+export function isUnexpected(value: unknown): boolean {
   return typeof value !== 'object' || value === null || value instanceof Error || isPromise(value);
 }
 
