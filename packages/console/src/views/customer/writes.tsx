@@ -36,8 +36,13 @@ export function Writes({ applicationId, customerId }: OfCustomer) {
         columns={[
           { title: 'Time', cell: (write) => <Time at={write.created_at} /> },
           { title: 'CRM', isWide: true, cell: (write) => toProvider(write.provider_name ?? '') },
-          { title: 'Operation', share: 1.3, cell: ({ operation }) => <code>{operation}</code> },
-          { title: 'Outcomes', isWide: true, cell: (write) => toOutcomes(write) },
+          {
+            title: 'Operation',
+            share: 1.3,
+            isWide: true,
+            cell: ({ operation }) => <code>{operation}</code>,
+          },
+          { title: 'Outcomes', cell: (write) => toOutcomes(write) },
           {
             title: 'Records',
             share: 0.8,
@@ -95,7 +100,7 @@ function WriteDetails({ write }: { readonly write: Write }) {
           { title: 'ID', cell: toId },
           { title: 'Fields', cell: ({ fields = [] }) => toList(fields) },
           {
-            title: 'Problems',
+            title: 'Problems and warnings',
             cell: ({ problems = [], warnings = [] }) =>
               [...problems, ...warnings].map(({ code, message }) => (
                 <span key={`${code} ${message}`} class="second small">
