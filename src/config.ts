@@ -159,9 +159,13 @@ function findUnknown(env: Env): string[] {
   const known = new Set([
     ...listSettings().map(({ name }) => name),
     ...CLIENTS.flatMap(({ id, secret }) => [id, secret]),
+    ...OF_APPLICATIONS,
   ]);
   return Object.keys(env).filter((name) => name.startsWith('CROSSBOOK_') && !known.has(name));
 }
+
+/** What applications and the samples of the documents read: a shell may have them when it runs this command. */
+const OF_APPLICATIONS = ['CROSSBOOK_URL', 'CROSSBOOK_API_KEY'];
 
 const CLIENTS = PROVIDER_NAMES.map((provider) => {
   const name = `CROSSBOOK_${provider.toUpperCase()}_CLIENT`;

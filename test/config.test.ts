@@ -25,6 +25,11 @@ test('all invalid settings are reported at once', () => {
   );
 });
 
+test('what applications read from the same shell is no setting, and no mistake', () => {
+  const env = { CROSSBOOK_URL: 'http://localhost:4000', CROSSBOOK_API_KEY: 'cbk_x' };
+  expect(() => readConfig(env)).not.toThrow();
+});
+
 test('the servers that syncs may write to are listed by host and port, or the start fails', () => {
   const set = (allowed: string, plain = '') =>
     readConfig({ CROSSBOOK_SYNC_HOSTS: allowed, CROSSBOOK_SYNC_PLAIN_HOSTS: plain }).syncHosts;

@@ -52,6 +52,17 @@ test('what was not granted is skipped, and what fails is a failure', async () =>
   );
   expect(states).toMatchObject({ 'contacts: the first page': 'ok', companies: 'skipped' });
 
+  const forbidden = {
+    kind: 'answer',
+    status: 403,
+    body: '{"category": "MISSING_SCOPES"}',
+  } as const;
+  crossbook.sandbox.hubspot.demo.fail(forbidden, { times: 50 });
+  const refused = await check('demo', 'hubspot');
+  crossbook.sandbox.hubspot.demo.clearFaults();
+  expect(refused.code).toBe(1);
+  expect(refused.stdout).toMatch(/\| deals \| failed \| \d+ ms \| REMOTE_PROVIDER_FORBIDDEN: /);
+
   crossbook.sandbox.hubspot.demo.fail({ kind: 'answer', status: 503, body: '' }, { times: 50 });
   const failed = await check('demo', 'hubspot');
   expect(failed.code).toBe(1);
