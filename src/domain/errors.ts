@@ -78,7 +78,7 @@ export const ERROR_CODES = {
     422,
     'Unprocessable entity',
     'The request is well formed but invalid, such as a malformed email address, a host that does not belong to the provider, or a duplicate provider.',
-    { example: 'The email is not an email address.' },
+    { example: 'The email must be an address such as ada@example.com.' },
   ),
   TOO_MANY_REQUESTS: code(
     429,

@@ -49,7 +49,7 @@ function validateCustomerUpsert(rules: UpsertRules, upsert: CustomerUpsert): Cus
     ...findTextMistakes(upsert.customerId, 'The customer id', MAX_CUSTOMER_ID_LENGTH),
     ...findUnnameable(upsert.customerId),
     ...findTextMistakes(upsert.name, 'The name', MAX_NAME_LENGTH),
-    !isEmail(email) && 'The email is not an email address',
+    !isEmail(email) && 'The email must be an address such as ada@example.com',
     !isExpectedVersion(upsert.expectedVersion) &&
       'The expected version must be a whole number from 0',
     ...findRepeated(upsert.connections ?? []),

@@ -38,7 +38,7 @@ export function findContactsByEmail(
     if (email === undefined) {
       throw new CrossbookError(
         'UNPROCESSABLE_ENTITY',
-        'The email of this reference is not an email address.',
+        'The email of this reference must be an address such as ada@example.com.',
       );
     }
     const size = readPageSize(first);

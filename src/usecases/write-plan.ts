@@ -164,7 +164,7 @@ function readKey({ email, remoteId }: WriteItem, verb: WriteVerb): FoundKey {
   }
   const key = readEmail(email ?? '');
   return key === undefined
-    ? refuseKey('INVALID_VALUE', 'The email is not an email address.', 'email')
+    ? refuseKey('INVALID_VALUE', 'The email must be an address such as ada@example.com.', 'email')
     : { key };
 }
 

@@ -34,7 +34,11 @@ test.each([
 test.each([
   ['mapping-links create Acme ada hubspot', 2, 'Missing: --return-url'],
   ['customers create Acme ada', 2, 'Missing: --email'],
-  ['customers create Acme ada --email nobody', 1, 'The email is not an email address'],
+  [
+    'customers create Acme ada --email nobody',
+    1,
+    'The email must be an address such as ada@example.com',
+  ],
   ['connect-links create Acme ada --provider hubspot', 2, 'Missing: --return-url'],
   ['connect-links create Acme ada --return-url https://a.example', 2, 'Missing: --provider'],
   [

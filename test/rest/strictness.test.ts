@@ -119,7 +119,7 @@ describe('bodies of an upsert', () => {
       400,
       'entity_mappings[0].object.type',
     ],
-    [{ ...CUSTOMER, email: 'nobody' }, 422, 'The email is not an email address'],
+    [{ ...CUSTOMER, email: 'nobody' }, 422, 'The email must be an address such as ada@example.com'],
     [{ ...CUSTOMER, customer_id: '' }, 422, 'The customer id is empty'],
     [connection({ instance_url: 'https://elsewhere.example' }), 422, 'the instance URL'],
     [

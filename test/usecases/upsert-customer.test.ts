@@ -91,9 +91,9 @@ describe('an invalid upsert is rejected as a whole', () => {
     [
       'half a character in an email',
       { ...ACME, email: '\ud800@acme.example' },
-      /The email is not an email/,
+      /The email must be an address/,
     ],
-    ['what is not an email', { ...ACME, email: 'acme' }, /The email is not an email/],
+    ['what is not an email', { ...ACME, email: 'acme' }, /The email must be an address/],
     ['a version below zero', { ...ACME, expectedVersion: -1 }, /The expected version/],
     [
       'a provider twice',
