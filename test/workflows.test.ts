@@ -1,8 +1,6 @@
-import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { ACTIONLINT } from './support/machine.ts';
 
 test('a release publishes nothing before the tests and the version of the tag were checked', () => {
   const { on, jobs } = parse(readFileSync('.github/workflows/release.yml', 'utf8'));
@@ -12,9 +10,4 @@ test('a release publishes nothing before the tests and the version of the tag we
   expect(commands).toEqual([expect.stringContaining('$GITHUB_REF_NAME'), 'npm ci', 'npm test']);
   expect(Object.keys(others)).toEqual(['packages', 'image']);
   for (const { needs } of Object.values<{ needs: string }>(others)) expect(needs).toBe('check');
-});
-
-test.runIf(ACTIONLINT)('the workflows have no mistake that their linter finds', () => {
-  const { stdout } = spawnSync('actionlint', ['-no-color'], { encoding: 'utf8' });
-  expect(stdout).toBe('');
 });

@@ -8,7 +8,6 @@ const BROWSERS = ['chromium', 'chromium-browser', 'google-chrome'];
 
 export const CHROMIUM = findProgram(BROWSERS);
 export const PROMTOOL = findProgram(['promtool']);
-export const ACTIONLINT = findProgram(['actionlint']);
 export const PGBOUNCER = findProgram(['pgbouncer']);
 export const REDIS_SERVER = findProgram(['redis-server']);
 export const HAPROXY = findProgram(['haproxy']);
@@ -90,7 +89,6 @@ function listSkippedInRest(): readonly string[] {
     HAPROXY ? '' : 'the configuration of HAProxy (no haproxy on the path)',
     REDIS_SERVER ? '' : 'Redis with Sentinel (no redis-server on the path)',
     PROMTOOL ? '' : 'alerts (no promtool on the path)',
-    ACTIONLINT ? '' : 'the linter of workflows (no actionlint on the path)',
     FAKETIME ? '' : 'a clock that is set (no libfaketime)',
     INSTALLS ? '' : '`npm ci` as in the image (CI is not set, or npm’s cache lacks a package)',
     GATEWAY_EXAMPLE ? '' : 'the example of a gateway (npm ci --prefix examples/gateway)',
