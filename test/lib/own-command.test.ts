@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { toOwnCommand } from '../../src/lib/own-command.ts';
 
-const started = (script: string, env: Record<string, string> = {}) => ({
-  argv: ['node', script],
+const started = (script: string, env: Record<string, string> = {}, args: string[] = []) => ({
+  argv: ['node', script, ...args],
   env,
   cwd: () => '/srv',
 });
@@ -16,4 +16,19 @@ test('a command is printed as it can be pasted, by the way in which the process 
 
 test('a path outside of the current folder is not printed', () => {
   expect(toOwnCommand('doctor', started('/opt/crossbook/dist/main.js'))).toBe('crossbook doctor');
+});
+
+test('a command has the settings file of the process, so that it uses the same database', () => {
+  const withFile = (...args: string[]) =>
+    toOwnCommand('doctor', started('/srv/node_modules/crossbook/dist/main.js', {}, args));
+  expect(withFile('--env-file', 'production.env', 'apps', 'create', 'A')).toBe(
+    'npx crossbook --env-file production.env doctor',
+  );
+  expect(withFile('--env-file=/srv/production.env')).toBe(
+    'npx crossbook --env-file production.env doctor',
+  );
+  expect(withFile('--env-file', "our settings/it's.env")).toBe(
+    "npx crossbook --env-file 'our settings/it'\\''s.env' doctor",
+  );
+  expect(withFile('--env-file', '/etc/crossbook.env')).toBe('npx crossbook --env-file FILE doctor');
 });
