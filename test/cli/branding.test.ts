@@ -63,7 +63,11 @@ test('a customer is created once, and gets a link to connect a CRM', async () =>
   const created = await run('customers create Acme globex --email it@globex.example --name Globex');
   expect([created.code, created.stdout]).toEqual([0, 'globex is a customer of Acme.\n']);
   const again = await run('customers create Acme globex --email it@globex.example');
-  expect([again.code, again.stdout]).toEqual([1, '']);
+  expect([again.code, again.stdout, again.stderr]).toEqual([
+    1,
+    '',
+    'Acme already has the customer "globex", which is unchanged.\n',
+  ]);
   const link = await run(
     'connect-links create Acme globex --provider HUBSPOT --provider salesforce --return-url https://app.example/done --json',
   );

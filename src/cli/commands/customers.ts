@@ -5,6 +5,7 @@ import {
   DEVELOPMENT_ORIGINS,
 } from '../../domain/caller.ts';
 import { DEFAULT_LINK_SECONDS } from '../../domain/connect-link.ts';
+import { CrossbookError } from '../../domain/errors.ts';
 import type { Tracer } from '../../domain/log.ts';
 import { SEARCHABLE_PROVIDERS } from '../../domain/provider-names.ts';
 import { RECORD_TYPES, type RecordType } from '../../domain/records/record-type.ts';
@@ -125,7 +126,12 @@ export const customerCommands: readonly Command[] = [
           invalidateCustomer: () => undefined,
         },
         { customerId, name: text('name') ?? customerId, email, expectedVersion: 0 },
-      );
+      ).catch((error: unknown) => {
+        if (!(error instanceof CrossbookError) || error.code !== 'CONFLICT') throw error;
+        throw new Error(
+          `${name} already has the customer ${JSON.stringify(customerId)}, which is unchanged.`,
+        );
+      });
       return {
         data: { applicationId: id, customerId, name: customer.name, email: customer.email },
         text: `${customerId} is a customer of ${name}.`,
