@@ -37,6 +37,11 @@ describe('the OpenAPI document', () => {
     expect(text).toContain('`mapping_problems`');
   });
 
+  test('does not say that a token only reads, because can_write exists', () => {
+    expect(text).toContain('can_write');
+    expect(text).not.toMatch(/can only read/i);
+  });
+
   test('every reference is valid, and every component is referenced', () => {
     const refs = new Set(
       [...text.matchAll(/"\$ref":"#\/components\/(\w+)\/(\w+)"/g)].map(([, ...at]) => at.join('/')),

@@ -33,7 +33,7 @@ export function toOpenApi(
       version,
       summary: 'One API over the CRMs of your customers.',
       description:
-        'Search the contacts of your customers in their CRMs, and manage your customers and their connections. Every error has the same body.',
+        'Search and change the contacts, companies and deals of your customers in their CRMs, and manage your customers and their connections. Every error has the same body.',
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url }],
@@ -85,7 +85,7 @@ const SECURITY_SCHEMES = {
     scheme: 'bearer',
     bearerFormat: 'JWT',
     description:
-      'A short-lived token of one customer. It can only read that customer and its contacts.',
+      'A short-lived token of one customer. It reads that customer and their records, and writes only if it was issued with can_write.',
   },
 };
 

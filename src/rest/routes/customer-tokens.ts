@@ -38,7 +38,7 @@ export const issueCustomerTokenOperation = defineOperation({
   route: 'POST /customers/{customer_id}/tokens',
   summary: 'Issue a customer token',
   description:
-    'Issues a short-lived token for the frontend of one customer. It can only read that customer and its contacts.',
+    'Issues a short-lived token for the frontend of one customer. It reads that customer and their records, and writes only with `can_write`.',
   input: { path: customerPath, body: tokenRequestSchema.optional() },
   bodyExample: { expires_in_seconds: 3600, providers: [EXAMPLE_PROVIDERS.first] },
   response: {
