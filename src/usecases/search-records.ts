@@ -333,7 +333,7 @@ function sortById<Item extends CrmRecord>({ access }: CrmClient, records: Item[]
 
 const NOTHING = { records: [], hasNextPage: false, hasPreviousPage: false, totalCount: 0 };
 
-/** Longer than the ids of any provider: a longer one is not looked up, because it may stand in many places. */
+/** No provider has longer ids. A longer one is not looked up, because a request can repeat it many times. */
 const MAX_REMOTE_ID_LENGTH = 255;
 
 /** One record by the provider's own id; undefined if the provider has none. */

@@ -6,7 +6,7 @@ import type { Link } from './link.ts';
 
 /** The rate limits that the workers keep together, by asking their supervisor. */
 export function createSharedLimits({ link, workers, clock }: SharedLimitsOptions) {
-  /** The supervisor was busy: until then this worker keeps to its share. */
+  /** Until this time the worker uses its own share of each limit, because the supervisor did not respond in time. */
   let aloneUntil = Number.NEGATIVE_INFINITY;
 
   const distributedRateLimits: DistributedRateLimits = {

@@ -6,7 +6,7 @@ import { fc } from '../support/fast-check.ts';
 const OVERLOADED = expect.objectContaining({ code: 'SERVICE_UNAVAILABLE', retryAfterMs: 1_000 });
 
 describe('places', () => {
-  test('a request begins at once while places are free, and else when one is', async () => {
+  test('a request begins immediately while a place is free, and otherwise as soon as one becomes free', async () => {
     const { queue, enter, iterate } = open({ maxBegun: 3 });
     const [one, two, three] = [enter('a', 'x'), enter('a', 'y'), enter('a', 'z')];
     await iterate();
