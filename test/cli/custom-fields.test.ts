@@ -29,8 +29,22 @@ test('custom fields are set from standard input, and listed in the form in which
   expect(again.stdout).toBe('Acme has 1 custom fields of contacts, version 2.\n');
 });
 
+test.each(['custom-fields set Acme', 'sync-configurations set Acme hubspot'])(
+  '%s accepts the example of its help',
+  async (line) => {
+    const [, sample = ''] = /For example: (.+)/.exec((await run(`${line} --help`)).stdout) ?? [];
+    const { code, stderr } = await run(line, sample);
+    expect([code, stderr]).toEqual([0, '']);
+  },
+);
+
 test.each([
-  ['custom-fields set Acme', 'nonsense', 2, 'is not JSON with a list of "definitions"'],
+  [
+    'custom-fields set Acme',
+    'nonsense',
+    2,
+    'is not JSON with a list of "definitions", such as {"definitions":[',
+  ],
   [
     'custom-fields set Acme',
     '{"definitions":[],"typedSchema":1}',

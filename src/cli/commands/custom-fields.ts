@@ -17,6 +17,10 @@ const RECORD = {
   },
 };
 
+/** What `custom-fields list --json` prints is no sample before there are custom fields. */
+const SAMPLE =
+  '{"definitions":[{"name":"jobTitle","type":"TEXT","sources":[{"provider":"hubspot","field":"jobtitle"}]}]}';
+
 /** Commands for the custom fields of an application. */
 export const customFieldCommands: readonly Command[] = [
   {
@@ -41,6 +45,7 @@ export const customFieldCommands: readonly Command[] = [
     summary: 'Replaces the custom fields of an application, of one type of record.',
     details: [
       'They are read from standard input, as JSON in the form that `custom-fields list --json` prints: … < definitions.json',
+      `For example: ${SAMPLE}`,
       'Running servers follow within five seconds.',
     ],
     operands: [APPLICATION],
@@ -78,7 +83,9 @@ function readDeclaration(text: string): Omit<CustomFieldsInput, 'record' | 'expe
   const json = parseJson(text);
   const { definitions, typedSchema } = isRecord(json) ? json : {};
   if (!Array.isArray(definitions))
-    throw new UsageError('Standard input is not JSON with a list of "definitions"');
+    throw new UsageError(
+      `Standard input is not JSON with a list of "definitions", such as ${SAMPLE}`,
+    );
   if (typedSchema !== undefined && typeof typedSchema !== 'boolean')
     throw new UsageError('"typedSchema" must be true or false');
   return { definitions: definitions.map(readField), typedSchema };
@@ -86,9 +93,7 @@ function readDeclaration(text: string): Omit<CustomFieldsInput, 'record' | 'expe
 
 function readField(field: unknown, index: number): CustomFieldInput {
   if (isField(field)) return field;
-  throw new UsageError(
-    `definitions[${index}] is not a custom field: see crossbook custom-fields list --json`,
-  );
+  throw new UsageError(`definitions[${index}] is not a custom field, such as the one of ${SAMPLE}`);
 }
 
 /** Whether its members have the right types; the use case checks their values. */

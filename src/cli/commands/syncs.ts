@@ -118,6 +118,7 @@ export const syncCommands: readonly Command[] = [
     summary: 'Sets what an application syncs of one provider.',
     details: [
       'It is read from standard input, as JSON in the form that `sync-configurations list --json` prints for one provider: … < configuration.json',
+      'For example: {"contacts":true,"deals":true,"intervalSeconds":3600}',
       FOLLOWS,
     ],
     operands: [APPLICATION, PROVIDER],
