@@ -56,7 +56,7 @@ describe('Customers are kept apart', () => {
     expect(connections).toMatchObject([{ providerName: 'hubspot' }]);
     const named = await call('search_contacts', { ...ADA, provider: 'salesforce' });
     expect(named).toMatchObject({ isError: true, structuredContent: { error: { status: '403' } } });
-    const fields = await call('list_custom_fields', { provider: 'salesforce' });
+    const fields = await call('list_contact_fields', { provider: 'salesforce' });
     expect(fields).toMatchObject({ structuredContent: { error: { status: '403' } } });
     const read = await call('get_contact', { provider: 'salesforce', remoteId: '003' });
     expect(read).toMatchObject({ isError: true, structuredContent: { error: { status: '403' } } });
@@ -140,7 +140,7 @@ describe('Callers', () => {
       { name: 'search_deals', takesCustomer: false },
       { name: 'get_record', takesCustomer: false },
       { name: 'list_connections', takesCustomer: false },
-      { name: 'list_custom_fields', takesCustomer: false },
+      { name: 'list_contact_fields', takesCustomer: false },
     ]);
     expect(await list('key')).toEqual([
       { name: 'search_contacts', takesCustomer: true },
@@ -149,7 +149,7 @@ describe('Callers', () => {
       { name: 'search_deals', takesCustomer: true },
       { name: 'get_record', takesCustomer: true },
       { name: 'list_connections', takesCustomer: true },
-      { name: 'list_custom_fields', takesCustomer: true },
+      { name: 'list_contact_fields', takesCustomer: true },
       { name: 'list_customers', takesCustomer: false },
       { name: 'create_connect_link', takesCustomer: true },
     ]);

@@ -50,7 +50,7 @@ test('a token lists the custom fields, the CRM’s fields, and what is wrong wit
   const { content, structuredContent, isError } = await callTool(
     crossbook,
     headers,
-    'list_custom_fields',
+    'list_contact_fields',
     args,
   );
   expect([isError, structuredContent]).toEqual([
@@ -77,10 +77,10 @@ test('a token lists the custom fields, the CRM’s fields, and what is wrong wit
     },
   ]);
   expect(JSON.stringify(content)).not.toContain('Ignore');
-  const alone = await callTool(crossbook, headers, 'list_custom_fields');
+  const alone = await callTool(crossbook, headers, 'list_contact_fields');
   expect(alone.structuredContent).toEqual(structuredContent);
   const all = { ...args, customOnly: false, first: 3 };
-  const listed = (await callTool(crossbook, headers, 'list_custom_fields', all)).structuredContent;
+  const listed = (await callTool(crossbook, headers, 'list_contact_fields', all)).structuredContent;
   expect(listed.providerFields).toHaveLength(3);
   expect(listed.providerFieldCount).toBeGreaterThan(3);
 });

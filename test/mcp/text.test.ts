@@ -48,7 +48,7 @@ test('the searchable providers are those of which there is an adapter', () => {
 });
 
 test('where a customer has several CRMs, a tool for one of them says which there are', async () => {
-  const { isError, structuredContent } = await callTool(crossbook, headers, 'list_custom_fields');
+  const { isError, structuredContent } = await callTool(crossbook, headers, 'list_contact_fields');
   expect([isError, structuredContent.error.detail]).toEqual([
     true,
     expect.stringMatching(/^The customer has connected (hubspot|salesforce) and .*: pass one of/),

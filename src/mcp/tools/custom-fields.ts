@@ -34,7 +34,7 @@ const providerFieldFields = pickFields(providerField.fields, [
 ]);
 
 export const listCustomFieldsTool = defineTool({
-  name: 'list_custom_fields',
+  name: 'list_contact_fields',
   title: 'List custom fields',
   description: `Lists the custom fields of one type of record of the application, which contacts or other records have as customFields, and for one CRM of the customer: the fields that these records have there, which of them the custom fields are mapped to, and what is wrong with the mappings. ${UNTRUSTED}`,
   annotations: READ_ONLY,

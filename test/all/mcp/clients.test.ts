@@ -46,7 +46,7 @@ describe.each([
         linked: ['company', 'deal'],
       },
       list_connections: { customerId: 'demo' },
-      list_custom_fields: { customerId: 'demo', provider: 'hubspot', customOnly: false },
+      list_contact_fields: { customerId: 'demo', provider: 'hubspot', customOnly: false },
       list_customers: {},
       create_connect_link: {
         customerId: 'demo',
