@@ -1,3 +1,4 @@
+import { EXAMPLE_PROVIDERS } from '../../domain/provider-names.ts';
 import { RECORDS } from '../../domain/records/catalogue.ts';
 import { RECORD_TYPES, type RecordType } from '../../domain/records/record-type.ts';
 import { isRecord, parseJson } from '../../lib/json.ts';
@@ -18,8 +19,7 @@ const RECORD = {
 };
 
 /** What `custom-fields list --json` prints is no sample before there are custom fields. */
-const SAMPLE =
-  '{"definitions":[{"name":"jobTitle","type":"TEXT","sources":[{"provider":"hubspot","field":"jobtitle"}]}]}';
+const SAMPLE = `{"definitions":[{"name":"jobTitle","type":"TEXT","sources":[{"provider":"${EXAMPLE_PROVIDERS.first}","field":"jobtitle"}]}]}`;
 
 /** Commands for the custom fields of an application. */
 export const customFieldCommands: readonly Command[] = [
