@@ -171,7 +171,7 @@ describe.runIf(RUNS)('The example app', () => {
     await field('Email').fill('not an address');
     await field('First name').fill('Grace');
     await save.click();
-    await page.getByText('not an email address').waitFor();
+    await page.getByText('must be an address such as').waitFor();
     expect(await field('Email').getAttribute('aria-invalid')).toBe('true');
     await lookAt(page, `example-app-problem-${title}`);
 
