@@ -1,4 +1,3 @@
-import { MAX_CUSTOMER_ID_LENGTH } from '../domain/customer.ts';
 import { CrossbookError } from '../domain/errors.ts';
 import {
   type EndpointChange,
@@ -10,11 +9,11 @@ import {
   type Redelivery,
   type WebhookStore,
 } from '../domain/event.ts';
-import type { BoundSigner, ListPage, Signer } from '../domain/page.ts';
+import type { ListPage, Signer } from '../domain/page.ts';
 import type { CheckedUrl } from '../domain/urls.ts';
 import { isRfc3339, isUuid, quote } from '../lib/text.ts';
 import { type CallerDeps, withApiKey } from './authorization.ts';
-import { readPageSize, verifySigned } from './page.ts';
+import { listByTime } from './list-by-time.ts';
 
 /** The webhook endpoints of an application. All functions here require its API key. */
 export function listWebhookEndpoints(deps: WebhookDeps) {
@@ -113,44 +112,17 @@ function withEndpoint<T>(
 
 /** Lists the events of the last thirty days, the newest first. */
 export function listEvents(deps: ListEventsDeps, list: EventList): Promise<ListPage<Event>> {
-  return withApiKey(deps, 'listEvents', async (application) => {
-    const customerId = list.customerId ?? undefined;
-    if (customerId !== undefined && customerId.length > MAX_CUSTOMER_ID_LENGTH) {
-      throw new CrossbookError(
-        'BAD_REQUEST',
-        `The customer id is too long: at most ${MAX_CUSTOMER_ID_LENGTH} characters are allowed.`,
-      );
-    }
-    const cursors = deps.cursors.bind(() =>
-      JSON.stringify(['events', application.id, customerId ?? null]),
-    );
-    const size = readPageSize(list.size, MAX_EVENTS);
-    const after = readCursor(list.cursor ?? undefined, cursors);
-    const found = await deps.events.list({ customerId, after, limit: size + 1 });
-    return {
-      items: found.slice(0, size),
-      hasNextPage: found.length > size,
-      // The cursor's event is newer than all that follow.
-      hasPreviousPage: after !== undefined,
-      cursorOf: (item) => signPlace(cursors, item ?? after),
-    };
-  });
-}
-
-/** The cursor after an event; without one, of the start of the list. */
-function signPlace(cursors: BoundSigner, place: Place | undefined): string {
-  return cursors.sign(place ? `${place.createdAt.toISOString()} ${place.id}` : START);
-}
-
-function readCursor(cursor: string | undefined, cursors: BoundSigner): Place | undefined {
-  if (cursor === undefined) return undefined;
-  const signed = verifySigned(cursors, cursor);
-  if (signed === START) return undefined;
-  const [createdAt, id] = signed?.split(' ') ?? [];
-  if (createdAt !== undefined && id !== undefined) return { createdAt: new Date(createdAt), id };
-  throw new CrossbookError(
-    'BAD_REQUEST',
-    'Invalid cursor: it was not issued by this list. Send it unchanged, with the same customer.',
+  const customerId = list.customerId ?? undefined;
+  return withApiKey(deps, 'listEvents', (application) =>
+    listByTime(deps.cursors, {
+      name: 'events',
+      applicationId: application.id,
+      customerId,
+      size: list.size,
+      maxSize: MAX_EVENTS,
+      cursor: list.cursor,
+      find: (page) => deps.events.list({ customerId, ...page }),
+    }),
   );
 }
 
@@ -169,11 +141,6 @@ interface WebhookDeps extends CallerDeps {
 export interface WebhookUrlDeps extends WebhookDeps {
   checkWebhookUrl(url: string): Promise<CheckedUrl>;
 }
-
-/** The payload of the cursor from an empty first page. */
-const START = 'start';
-
-type Place = Pick<Event, 'createdAt' | 'id'>;
 
 interface EventList {
   readonly customerId?: string | null | undefined;
