@@ -1,5 +1,6 @@
-import { type JsonResponse, NotCarriedOut } from '../domain/remote.ts';
+import { type JsonResponse, NotCarriedOut, type RemoteFailure } from '../domain/remote.ts';
 import type { CrmProblem, PlannedWrite, SendOptions, SentWrite } from '../domain/writing.ts';
+import { chunk } from '../lib/batcher.ts';
 
 /**
  * Sends writes in batches. Where a CRM refuses a whole batch, the records that the reason is about are found by the
@@ -9,8 +10,7 @@ export async function sendBatches<Item extends BatchItem>(
   writes: readonly Item[],
   { post, size, options }: Batches<Item>,
 ): Promise<void> {
-  const waiting: (readonly Item[])[] = [];
-  for (let at = 0; at < writes.length; at += size) waiting.push(writes.slice(at, at + size));
+  const waiting: (readonly Item[])[] = [...chunk(writes, size)];
   let halvings = 0;
   for (let batch = waiting.shift(); batch; batch = waiting.shift()) {
     const sent = batch;
@@ -55,7 +55,7 @@ export function toSent(
   return { index, outcome, remoteId, problems };
 }
 
-/** Runs a call that changes data. Undefined: nobody knows whether it was carried out. */
+/** Runs a call that changes data. Returns undefined if the call may or may not have been carried out. */
 export async function attemptCall<Answer>(
   call: () => Promise<Answer>,
 ): Promise<Answer | undefined> {
@@ -70,6 +70,18 @@ export async function attemptCall<Answer>(
 /** Without a response, or with one of a server that has failed, the call may have been carried out. */
 export function isUnsettled(answer: JsonResponse | undefined): answer is undefined {
   return answer === undefined || (answer.status >= 500 && answer.status !== 501);
+}
+
+/** Whether a refusal is about the connection or its limits, so that all further calls would be refused as well. */
+export function isRefusedForNow(
+  { status }: JsonResponse,
+  { code }: Pick<RemoteFailure, 'code'>,
+): boolean {
+  return (
+    status === 401 ||
+    code === 'REMOTE_PROVIDER_RATE_LIMITED' ||
+    code === 'REMOTE_PROVIDER_UNAVAILABLE'
+  );
 }
 
 /** Two bad records of a hundred take some thirty calls. */

@@ -18,18 +18,12 @@ import { toText, toTimestamp } from '../../lib/text.ts';
 import {
   attemptCall,
   type BatchReply,
+  isRefusedForNow,
   isUnsettled,
   sendBatches,
   toSent,
 } from '../write-batches.ts';
-import {
-  askForKnown,
-  isResultList,
-  OBJECTS,
-  optionalText,
-  parseResponse,
-  toFailure,
-} from './call.ts';
+import { askForKnown, OBJECTS, optionalText, parseResponse, toFailure, toResults } from './call.ts';
 import { toLookupEmails } from './contacts.ts';
 import { type HubSpotObject, isRecordId, propertiesOf, toMergedIds } from './object.ts';
 
@@ -190,12 +184,7 @@ function toWireValue(value: CustomFieldValue): string {
 /** A whole batch that was refused: nothing of it was carried out. */
 export function readRefusal(answer: JsonResponse): BatchReply {
   const failure = toFailure(answer);
-  const isForNow =
-    answer.status === 401 ||
-    failure.code === 'REMOTE_PROVIDER_RATE_LIMITED' ||
-    failure.code === 'REMOTE_PROVIDER_UNAVAILABLE';
-  // The same for every further batch.
-  if (isForNow) throw failure;
+  if (isRefusedForNow(answer, failure)) throw failure;
   const body = wireError.parse(parseJson(answer.body));
   if (answer.status === 403)
     return {
@@ -215,25 +204,26 @@ export function readRefusal(answer: JsonResponse): BatchReply {
   };
 }
 
-/** Undefined: a body that cannot be read, although the batch was carried out. */
+/** Returns undefined if the batch was carried out, but the body cannot be read. */
 function readResults(
   answer: JsonResponse,
   { verb, batch, isRepeated }: SentBatch,
 ): readonly SentWrite[] | undefined {
   const json = answer.readJson();
-  if (!isRecord(json) || !isResultList(json['results'])) return undefined;
+  const results = toResults(json);
+  if (!isRecord(json) || !results) return undefined;
   const waiting = new Map(batch.map((one) => [one.index, one]));
   const sent: SentWrite[] = [];
   const settle = (one: PlannedWrite, result: SentWrite) => {
     waiting.delete(one.index);
     sent.push(result);
   };
-  const errors = Array.isArray(json['errors']) ? json['errors'].slice(0, BATCH * 2) : [];
+  const listedErrors = Array.isArray(json['errors']) ? json['errors'].slice(0, BATCH * 2) : [];
+  const errors = listedErrors.map((error) => wireError.parse(error));
   for (const error of errors) {
-    const body = wireError.parse(error);
-    const listed = readListed(body);
-    const problems = listed.length > 0 ? listed.map(toPropertyProblem) : [toProblem(body)];
-    const { objectWriteTraceId: traces = [], ids = [] } = body.context ?? {};
+    const listed = readListed(error);
+    const problems = listed.length > 0 ? listed.map(toPropertyProblem) : [toProblem(error)];
+    const { objectWriteTraceId: traces = [], ids = [] } = error.context ?? {};
     for (const one of [...waiting.values()]) {
       const isMeant =
         traces.map(String).includes(String(one.index)) ||
@@ -241,7 +231,7 @@ function readResults(
       if (isMeant) settle(one, toSent(one, 'REFUSED', problems));
     }
   }
-  for (const record of json['results']) {
+  for (const record of results) {
     const one = findWrite(record, [...waiting.values()]);
     if (!one || !isRecord(record)) continue;
     // A repeated call finds what the first has created.
@@ -254,13 +244,9 @@ function readResults(
     });
   }
   // Errors that name no record stand for those that are in no list.
-  const unnamed = errors
-    .map((error) => wireError.parse(error))
-    .filter(({ context }) => !namesInput(context));
-  for (const one of waiting.values()) {
-    const [error] = unnamed;
-    sent.push(error ? toSent(one, 'REFUSED', [toProblem(error)]) : toSent(one, 'UNKNOWN'));
-  }
+  const unnamed = errors.find(({ context }) => !namesInput(context));
+  for (const one of waiting.values())
+    sent.push(unnamed ? toSent(one, 'REFUSED', [toProblem(unnamed)]) : toSent(one, 'UNKNOWN'));
   return sent;
 }
 
@@ -341,11 +327,6 @@ export function toProblem({ category, message, context }: WireError): CrmProblem
     existingRemoteIds: existing.length > 0 ? existing : named ? [named] : [],
     isRetryable: code === 'RATE_LIMITS',
   };
-}
-
-function toResults(json: unknown): readonly unknown[] | undefined {
-  const results = isRecord(json) ? json['results'] : undefined;
-  return isResultList(results) ? results : undefined;
 }
 
 const BATCH = 100;

@@ -13,7 +13,7 @@ import type {
 import { chunk } from '../../lib/batcher.ts';
 import { isRecord } from '../../lib/json.ts';
 import { toText, toTimestamp } from '../../lib/text.ts';
-import { attemptCall, isUnsettled, toSent } from '../write-batches.ts';
+import { attemptCall, isRefusedForNow, isUnsettled, toSent } from '../write-batches.ts';
 import { readProblem, toFailure, V2 } from './call.ts';
 import { toLookupEmails } from './contacts.ts';
 import { readByIds, searchByEmail } from './lookups.ts';
@@ -155,11 +155,7 @@ async function sendOne(
   }
   if (answer.status < 300 && json === undefined) return { sent: toSent(one, 'UNKNOWN') };
   const failure = toFailure(answer);
-  const isForNow =
-    answer.status === 401 ||
-    failure.code === 'REMOTE_PROVIDER_RATE_LIMITED' ||
-    failure.code === 'REMOTE_PROVIDER_UNAVAILABLE';
-  if (isForNow) return { sent: toSent(one, 'NOT_SENT'), stop: failure };
+  if (isRefusedForNow(answer, failure)) return { sent: toSent(one, 'NOT_SENT'), stop: failure };
   return {
     sent: toSent(one, 'REFUSED', [toProblem(answer, one)]),
     isAboutAll: answer.status === 402 || answer.status === 403,

@@ -18,6 +18,7 @@ import { toText } from '../../lib/text.ts';
 import {
   attemptCall,
   type BatchReply,
+  isRefusedForNow,
   isUnsettled,
   sendBatches,
   toSent,
@@ -267,12 +268,7 @@ function isFine({ status }: JsonResponse): boolean {
 /** A whole call that was refused: nothing of it was carried out. */
 function readRefusal(answer: JsonResponse): BatchReply {
   const failure = toRemoteFailure(answer);
-  const isForNow =
-    answer.status === 401 ||
-    failure.code === 'REMOTE_PROVIDER_RATE_LIMITED' ||
-    failure.code === 'REMOTE_PROVIDER_UNAVAILABLE';
-  // The same for every further call.
-  if (isForNow) throw failure;
+  if (isRefusedForNow(answer, failure)) throw failure;
   const parsed = parseJson(answer.body);
   const error = wireError.safeParse(Array.isArray(parsed) ? parsed[0] : parsed).data;
   const { errorCode, message } = readFailure(answer.body);
