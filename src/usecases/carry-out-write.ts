@@ -1,7 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { CrossbookError } from '../domain/errors.ts';
+import { CrossbookError, refuseMistakes } from '../domain/errors.ts';
 import type { RecordOrigin } from '../domain/records/record.ts';
-import { MAX_IDEMPOTENCY_KEY, type Write, type WriteResult } from '../domain/records/write.ts';
+import {
+  MAX_IDEMPOTENCY_KEY,
+  MAX_WRITES,
+  type Write,
+  type WriteResult,
+} from '../domain/records/write.ts';
 import type {
   LeasedWrite,
   StoredItem,
@@ -11,7 +16,7 @@ import type {
 } from '../domain/writing.ts';
 import { type CallerDeps, customerNotFound } from './authorization.ts';
 import type { CrmClient } from './open-crm-client.ts';
-import { EMPTY_RESULT, WriteProgress } from './write-progress.ts';
+import { UNKNOWN_RESULT, WriteProgress } from './write-progress.ts';
 
 /**
  * Carries out a write once for each idempotency key: its progress is stored before each call to the CRM, so that another
@@ -94,13 +99,21 @@ async function runClaimed(
   };
 }
 
-/** What is wrong with an idempotency key, or false. */
-export function hasInvalidKey(key: string | null | undefined): string | false {
-  return (
+/** Refuses a call with no items, with too many, or with an invalid idempotency key. */
+export function checkCall(
+  nouns: string,
+  { length }: readonly unknown[],
+  key: string | null | undefined,
+): void {
+  const hasInvalidKey =
     typeof key === 'string' &&
-    !(key.length > 0 && key.length <= MAX_IDEMPOTENCY_KEY && /^[\x20-\x7e]+$/.test(key)) &&
-    `The idempotency key must have 1 to ${MAX_IDEMPOTENCY_KEY} printable ASCII characters`
-  );
+    !(key.length > 0 && key.length <= MAX_IDEMPOTENCY_KEY && /^[\x20-\x7e]+$/.test(key));
+  refuseMistakes([
+    length === 0 && `There are no ${nouns}: give at least one`,
+    length > MAX_WRITES && `There are ${length} ${nouns}: a call takes at most ${MAX_WRITES}`,
+    hasInvalidKey &&
+      `The idempotency key must have 1 to ${MAX_IDEMPOTENCY_KEY} printable ASCII characters`,
+  ]);
 }
 
 /** A text that is the same for the same input, whatever the order of its fields. */
@@ -126,10 +139,8 @@ function toResults({ items }: StoredWrite): readonly WriteResult[] {
 }
 
 function toResult({ result }: StoredItem, index: number): WriteResult {
-  return result ? { index, ...result } : { index, ...UNKNOWN };
+  return { index, ...(result ?? UNKNOWN_RESULT) };
 }
-
-const UNKNOWN = { ...EMPTY_RESULT, outcome: 'UNKNOWN' } as const;
 
 const RUNNING_RETRY_MS = 1_000;
 

@@ -9,7 +9,7 @@ import type {
   WriteStore,
   WriteTimes,
 } from '../domain/writing.ts';
-import { NOT_SENT } from './write-progress.ts';
+import { NOT_SENT, UNKNOWN_RESULT } from './write-progress.ts';
 
 /**
  * Finds out what became of records whose outcome is not known, by reading them. What was not carried out is `waiting`
@@ -102,7 +102,7 @@ function toUnknown(
   { remoteId, changedFields }: SentItem,
 ): NonNullable<StoredItem['result']> {
   const warnings = result?.warnings ?? [];
-  return { outcome: 'UNKNOWN', remoteId, changedFields, problems: [], warnings };
+  return { ...UNKNOWN_RESULT, remoteId, changedFields, warnings };
 }
 
 /** The CRM's clock may be behind ours. */

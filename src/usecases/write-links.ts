@@ -1,15 +1,14 @@
-import { CrossbookError, refuseMistakes } from '../domain/errors.ts';
+import { CrossbookError } from '../domain/errors.ts';
 import type { OpenedLinks } from '../domain/provider.ts';
 import { PROVIDER_TITLES } from '../domain/provider-names.ts';
 import { RECORDS } from '../domain/records/catalogue.ts';
 import { LINK_OPERATIONS, type LinkInput, type LinkVerb } from '../domain/records/link-changes.ts';
-import { MAX_WRITES } from '../domain/records/write.ts';
 import type { StoredItem } from '../domain/writing.ts';
 import { checkMayWrite } from './authorization.ts';
 import {
   type CarryOutDeps,
   carryOut,
-  hasInvalidKey,
+  checkCall,
   toComparedText,
   type Waiting,
   type WritePayload,
@@ -32,7 +31,7 @@ export function writeLinks(
 ): Promise<WritePayload> {
   return deps.withSpan('writeLinks', async () => {
     checkMayWrite(deps);
-    checkInput(input);
+    checkCall('links', input.links, input.idempotencyKey);
     const client = await openLinkClient(deps, input);
     const work = { client, verb, input };
     if (input.dryRun) {
@@ -55,15 +54,6 @@ export function writeLinks(
         ),
     });
   });
-}
-
-function checkInput({ links, idempotencyKey }: LinkInput): void {
-  refuseMistakes([
-    links.length === 0 && 'There are no links: give at least one',
-    links.length > MAX_WRITES &&
-      `There are ${links.length} links: a call takes at most ${MAX_WRITES}`,
-    hasInvalidKey(idempotencyKey),
-  ]);
 }
 
 /** Authorizes the connection, which must be able to write the records of both sides. */

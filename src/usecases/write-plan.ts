@@ -34,6 +34,7 @@ import { isDay, isRfc3339, quote, shorten, toDay } from '../lib/text.ts';
 import type { CrmClient } from './open-crm-client.ts';
 import { findProviderFields, type ProviderFieldDeps } from './provider-fields.ts';
 import type { SelectionDeps } from './select-custom-fields.ts';
+import { EMPTY_RESULT, type WritePlan } from './write-progress.ts';
 
 /**
  * Decides for each record what is to be sent, without sending: its values are checked by the CRM's own description, and
@@ -370,23 +371,9 @@ function toPlan(
   };
   const remoteId = isNew ? null : (current?.remoteId ?? null);
   if (problems.length > 0)
-    return toDecided(base, {
-      index,
-      outcome: 'REFUSED',
-      remoteId,
-      changedFields: [],
-      problems,
-      warnings: [],
-    });
+    return toDecided(base, { ...EMPTY_RESULT, index, outcome: 'REFUSED', remoteId, problems });
   if (!isNew && differing.length === 0)
-    return toDecided(base, {
-      index,
-      outcome: 'UNCHANGED',
-      remoteId,
-      changedFields: [],
-      problems: [],
-      warnings: [],
-    });
+    return toDecided(base, { ...EMPTY_RESULT, index, outcome: 'UNCHANGED', remoteId });
   const write: PlannedWrite = {
     index,
     verb: isNew ? 'create' : 'update',
@@ -406,7 +393,7 @@ function toPlan(
     ...base,
     write,
     warnings: [],
-    result: { index, outcome: 'UNKNOWN', remoteId, changedFields, problems: [], warnings: [] },
+    result: { ...EMPTY_RESULT, index, outcome: 'UNKNOWN', remoteId, changedFields },
     toResult: (sent) => toSentResult(work, plan, sent),
   };
   return verb === 'upsert' && isNew && writer.findsByIndex ? withWarning(plan, toLate(work)) : plan;
@@ -554,21 +541,20 @@ function toSentResult(
   const texts = listTexts(input.records[plan.index]);
   if (outcome === 'REFUSED' || outcome === 'NOT_SENT')
     return {
+      ...EMPTY_RESULT,
       outcome: 'REFUSED',
       remoteId,
-      changedFields: [],
       problems: problems.map((one) => toWriteProblem(one, { plan, title, texts })),
-      warnings: [],
     };
   const unwritten = plan.values.filter(
     (one) =>
       values !== undefined && one.crmField in values && !isCurrent(one, values[one.crmField]),
   );
   return {
+    ...EMPTY_RESULT,
     outcome,
     remoteId,
     changedFields: plan.changedFields,
-    problems: [],
     warnings: unwritten.map(({ change, crmField }) =>
       toProblem(
         'OTHER',
@@ -661,23 +647,12 @@ interface PlannedValue {
   readonly change: CrmFieldChange | undefined;
 }
 
-interface PlanBase {
-  readonly index: number;
-  /** The key by which a new record can be found. */
-  readonly key: string | null;
-  /** The field that has it, unless it is the writer's. */
-  readonly keyField: string | null;
+export interface RecordPlan extends WritePlan {
+  readonly write: PlannedWrite | null;
   readonly values: readonly PlannedValue[];
-  readonly changedFields: readonly string[];
 }
 
-export interface RecordPlan extends PlanBase {
-  /** Null: nothing is sent, and the result is known. */
-  readonly write: PlannedWrite | null;
-  readonly warnings: readonly WriteProblem[];
-  readonly result: WriteResult;
-  toResult(sent: SentWrite): StoredItem['result'];
-}
+type PlanBase = Pick<RecordPlan, 'index' | 'key' | 'keyField' | 'values' | 'changedFields'>;
 
 interface FoundKey {
   readonly key: string | null;

@@ -123,7 +123,7 @@ function toNotSent({ write }: WritePlan): StoredItem['result'] {
 
 function toUnknown({ changedFields, warnings, write }: WritePlan): StoredItem['result'] {
   const remoteId = write?.remoteId ?? null;
-  return { outcome: 'UNKNOWN', remoteId, changedFields, problems: [], warnings };
+  return { ...UNKNOWN_RESULT, remoteId, changedFields, warnings };
 }
 
 function withoutIndex({ index: _, ...result }: WriteResult) {
@@ -137,6 +137,8 @@ export const EMPTY_RESULT = {
   problems: [],
   warnings: [],
 } as const;
+
+export const UNKNOWN_RESULT = { ...EMPTY_RESULT, outcome: 'UNKNOWN' } as const;
 
 /** The result of what was not sent. */
 export const NOT_SENT = {
@@ -182,7 +184,7 @@ export function toPreview({
 }: WritePlan): WriteResult {
   if (!write) return result;
   const outcome = write.verb === 'create' ? 'CREATED' : 'UPDATED';
-  return { index, outcome, remoteId: write.remoteId, changedFields, problems: [], warnings };
+  return { ...EMPTY_RESULT, index, outcome, remoteId: write.remoteId, changedFields, warnings };
 }
 
 interface ProgressDeps {

@@ -2,13 +2,12 @@ import { CrossbookError, refuseMistakes } from '../domain/errors.ts';
 import type { CrmAccess, CrmPort } from '../domain/provider.ts';
 import { PROVIDER_TITLES } from '../domain/provider-names.ts';
 import type { WritableKind, WriteInput, WriteItem, WriteVerb } from '../domain/records/writable.ts';
-import { MAX_WRITES } from '../domain/records/write.ts';
 import type { RecordWriter, StoredItem } from '../domain/writing.ts';
 import { checkMayWrite } from './authorization.ts';
 import {
   type CarryOutDeps,
   carryOut,
-  hasInvalidKey,
+  checkCall,
   toComparedText,
   type Waiting,
   type WritePayload,
@@ -30,7 +29,7 @@ export function writeRecords(
 ): Promise<WritePayload> {
   return deps.withSpan('writeRecords', async () => {
     const client = await openWriteClient(deps, kind, verb, input);
-    checkInput(input);
+    checkCall('records', input.records, input.idempotencyKey);
     checkUpserts(client, kind, verb, input);
     const work = { deps, client, kind, verb, input };
     if (input.dryRun) return previewWrite(work);
@@ -71,15 +70,6 @@ async function openWriteClient(
   }
   requireAccess(client, kind.record, 'write');
   return { ...client, port: deps.openWritePort(connection, access) };
-}
-
-function checkInput({ records, idempotencyKey }: WriteInput): void {
-  refuseMistakes([
-    records.length === 0 && 'There are no records: give at least one',
-    records.length > MAX_WRITES &&
-      `There are ${records.length} records: a call takes at most ${MAX_WRITES}`,
-    hasInvalidKey(idempotencyKey),
-  ]);
 }
 
 /** Where the CRM needs a search for each key, fewer records fit into the time of a write. */
