@@ -188,7 +188,7 @@ interface ConsoleOptions extends SessionOptions {
   readonly audit: AuditStore;
   /** Rejects with TOO_MANY_REQUESTS. */
   limitSignIns(address: string | undefined): Promise<void>;
-  /** Undefined: there is none, or it is being deleted. */
+  /** Returns undefined if no application has the id, or if it is being deleted. */
   findApplication(id: string): Promise<Application | undefined>;
   /** The path of the public URL. */
   basePath(): string;

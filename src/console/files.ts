@@ -1,4 +1,5 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
+import { findBuilt } from '../lib/built-file.ts';
 import { escapeText } from '../lib/html.ts';
 import type { HttpResponse } from '../lib/http-message.ts';
 import { compressAnswer } from '../lib/response-body.ts';
@@ -8,10 +9,11 @@ import { compressAnswer } from '../lib/response-body.ts';
  * them for a year; the page that names them is requested each time.
  */
 export function createFiles() {
-  const folder = PLACES.find((place) => existsSync(new URL('index.html', place)));
-  if (!folder) throw new Error('The files of the console are not built: run `npm run build` once.');
+  const index = findBuilt('console/index.html');
+  if (!index) throw new Error('The files of the console are not built: run `npm run build` once.');
+  const folder = new URL('.', index);
   const names = new Set(readdirSync(folder));
-  const page = readFileSync(new URL('index.html', folder), 'utf8');
+  const page = readFileSync(index, 'utf8');
   const known = new Map<string, Promise<HttpResponse>>();
 
   return {
@@ -21,7 +23,7 @@ export function createFiles() {
       headers: PAGE_HEADERS,
       body: page.replaceAll('%BASE%', () => escapeText(basePath)),
     }),
-    /** Undefined: there is no such file. */
+    /** Returns undefined if the console has no such file. */
     asset(name: string, acceptEncoding: string | null): Promise<HttpResponse> | undefined {
       const type = TYPES[name.slice(name.lastIndexOf('.'))];
       if (!type || !names.has(name) || name === 'index.html') return undefined;
@@ -54,11 +56,6 @@ function toBuffer(body: HttpResponse['body']): Buffer | null {
   if (body === null || typeof body === 'string') return body === null ? null : Buffer.from(body);
   return body instanceof Uint8Array ? Buffer.from(body) : Buffer.concat(body.take());
 }
-
-/** Beside the bundled command, beside the folder of the library, and from the sources. */
-const PLACES = ['./console/', '../console/', '../../dist/console/'].map(
-  (place) => new URL(place, import.meta.url),
-);
 
 const TYPES: Readonly<Record<string, string>> = {
   '.js': 'text/javascript; charset=utf-8',

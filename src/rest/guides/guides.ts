@@ -1,4 +1,5 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
+import { findBuilt } from '../../lib/built-file.ts';
 
 /** The guides that `build/guides.mjs` has rendered, by reader. Read once, at the first request. */
 export function readGuides(): readonly GuideGroup[] {
@@ -9,15 +10,10 @@ export function readGuides(): readonly GuideGroup[] {
 let groups: readonly GuideGroup[] | undefined;
 
 function read(): readonly GuideGroup[] {
-  const place = PLACES.find((one) => existsSync(one));
-  if (!place) throw new Error('The guides are not built: run `npm run build` once.');
-  return JSON.parse(readFileSync(place, 'utf8'));
+  const file = findBuilt('guides.json');
+  if (!file) throw new Error('The guides are not built: run `npm run build` once.');
+  return JSON.parse(readFileSync(file, 'utf8'));
 }
-
-/** Beside the bundled command, beside the folder of the library, and from the sources. */
-const PLACES = ['./', '../', '../../../dist/'].map(
-  (place) => new URL(`${place}guides.json`, import.meta.url),
-);
 
 /** Sections that have every word, those with the words in their heading first. */
 export function searchGuides(groups: readonly GuideGroup[], text: string): readonly FoundSection[] {

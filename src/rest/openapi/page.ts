@@ -172,10 +172,10 @@ function toLink({ path, method, operation }) {
 
 /** Shows the operations whose name or path has the text. */
 function filter(lists, text) {
-  const wanted = text.trim().toLowerCase();
+  const lowerText = text.trim().toLowerCase();
   for (const list of lists) {
     const items = [...list.querySelectorAll('li')];
-    for (const item of items) item.hidden = !(item.textContent + ' ' + item.firstChild.title).toLowerCase().includes(wanted);
+    for (const item of items) item.hidden = !(item.textContent + ' ' + item.firstChild.title).toLowerCase().includes(lowerText);
     list.hidden = items.every((item) => item.hidden);
   }
 }
