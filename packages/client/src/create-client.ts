@@ -166,25 +166,21 @@ export function createClient(options: ClientOptions): Client {
     document: Document<Data, { readonly input: Input } & Flagged<Flag>>,
   ) {
     return (input: Input & Flagged<Flag>, call?: CallOptions) => {
-      const { [flag as string]: isIncluded = false, ...given } = input as Keyed & Flagged<string>;
-      const keyed = { idempotencyKey: createKey(), ...given };
+      const { [flag as string]: isIncluded = false, ...others } = input as Keyed & Flagged<string>;
+      const keyed = withKey(others);
       const variables = { input: keyed, [flag]: isIncluded } as unknown as {
         readonly input: Input;
       } & Flagged<Flag>;
-      return execute(document, variables, {
-        isIdempotent: keyed.idempotencyKey !== null,
-        ...call,
-      });
+      return execute(document, variables, { isIdempotent: hasKey(keyed), ...call });
     };
   }
 
   function createLinkWriter<Data extends object, Input extends Keyed>(
     document: Document<Data, { readonly input: Input }>,
   ) {
-    return (given: Input, call?: CallOptions) => {
-      const input = { idempotencyKey: createKey(), ...given };
-      const isIdempotent = input.idempotencyKey !== null;
-      return execute(document, { input }, { isIdempotent, ...call });
+    return (input: Input, call?: CallOptions) => {
+      const keyed = withKey(input);
+      return execute(document, { input: keyed }, { isIdempotent: hasKey(keyed), ...call });
     };
   }
 
@@ -212,6 +208,15 @@ export function createClient(options: ClientOptions): Client {
   ): Promise<FieldOf<Data>> {
     return only((await query(document, variables, call)) as Data);
   }
+}
+
+/** The input with a random idempotency key, unless it has one or null. */
+function withKey<Input extends Keyed>(input: Input) {
+  return { idempotencyKey: createKey(), ...input };
+}
+
+function hasKey({ idempotencyKey }: Keyed): boolean {
+  return idempotencyKey !== null;
 }
 
 /** `crypto.randomUUID` does not exist in pages without TLS. */
