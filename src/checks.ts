@@ -112,9 +112,7 @@ function checkClients(
       ({ name, authorization }) =>
         authorization && !oauthClients[name] && !clientsOf.includes(name),
     )
-    .map(({ name }) =>
-      warning(`${name} OAuth client`, `there is none: ${describeClientSetup(name)}`),
-    );
+    .map(({ name }) => warning(`${name} OAuth client`, `not set up: ${describeClientSetup(name)}`));
 }
 
 const DEMO_LEFT =

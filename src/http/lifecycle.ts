@@ -66,7 +66,7 @@ interface ProbeOptions {
   checkShared(): Promise<object>;
   /** Undefined: `/metrics` is disabled. */
   readonly renderMetrics: (() => Promise<HttpResponse>) | undefined;
-  /** Undefined: there is none. */
+  /** Undefined if the server has no home page. */
   readonly renderHomePage?: ((origin: string) => HttpResponse) | undefined;
 }
 

@@ -207,6 +207,6 @@ export interface NodeHandlerOptions {
   readonly proxies?: number | undefined;
   /** Absent: this is the only worker. */
   readonly forward?: Forward | undefined;
-  /** The path of the public URL, which requests may have. Absent: there is none. */
+  /** The path of the public URL, with which requests may begin. Absent if the public URL has no path. */
   readonly basePath?: (() => string) | undefined;
 }

@@ -200,7 +200,7 @@ function withProgress(
   return progress ? { ...position, progress } : position;
 }
 
-/** Undefined: there is none. */
+/** The position after this one. Returns undefined at the end of the run. */
 function toNext(position: SyncPosition, { edgeTables }: ReadPlan): SyncPosition | undefined {
   if (position.after !== null) return position;
   if (position.step === 'changes') return { ...position, step: 'deletions', lastId: null };

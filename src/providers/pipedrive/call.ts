@@ -30,7 +30,7 @@ export async function get(
   return answer;
 }
 
-/** A page of a list. Its cursor leads to the next one; without it there is none. */
+/** A page of a list, with the cursor of the next page. The last page has no cursor. */
 export async function getPage(
   account: Pick<CustomerAccount, 'send'>,
   path: string,

@@ -30,7 +30,7 @@ export function readCustomValues(record: Wire | undefined): Wire {
   return isRecord(values) ? values : NOTHING;
 }
 
-/** Maps a record. Undefined if it is none. Throws only for raw data beyond its limits. */
+/** Maps a record. Returns undefined for anything else. Throws only for raw data beyond its limits. */
 export function toRecord<Item extends CrmRecord>(
   object: Pick<PipedriveObject<Item>, 'toFields'>,
   record: unknown,

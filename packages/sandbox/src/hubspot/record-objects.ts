@@ -58,11 +58,11 @@ function openReader(account: HubSpotAccount, kind: RecordKind): ObjectReader {
     show({ id, isArchived, requested, associations = [] }) {
       const record = find(id);
       if (record?.isDeleted !== isArchived) return undefined;
-      const shown = show(account, kind, { record, requested, properties });
-      if (associations.length === 0 || !isLinkable(kind)) return shown;
+      const visible = show(account, kind, { record, requested, properties });
+      if (associations.length === 0 || !isLinkable(kind)) return visible;
       const end = { type: kind, index: record.index };
       const embedded = embeddedAssociations(account, end, associations);
-      return embedded ? { ...shown, associations: embedded } : shown;
+      return embedded ? { ...visible, associations: embedded } : visible;
     },
 
     findId(name, value) {
@@ -100,18 +100,18 @@ function search(context: EndpointContext, kind: RecordKind): Reply {
   const { account, call } = context;
   const { records, quirks } = account;
   const properties = listRecordProperties(account, kind);
-  const wanted = readSearch(context, (name) => properties.find((one) => one.name === name));
-  const { limit, offset, sort } = wanted;
+  const search = readSearch(context, (name) => properties.find((one) => one.name === name));
+  const { limit, offset, sort } = search;
   const { searchLagMs: lagMs, searchLagVaries: varies } = quirks;
   const stale = records.staleVersions(kind, { now: call.now, lagMs, varies });
   const all = records.all(kind);
-  const range = all.slice(...toRange(all, wanted, (id) => toHubSpotIndex(kind, id)));
+  const range = all.slice(...toRange(all, search, (id) => toHubSpotIndex(kind, id)));
   const indexed = range.flatMap((record) =>
     stale.has(record.index) ? (stale.get(record.index) ?? []) : record,
   );
   const hits = listed(indexed, false).flatMap((record) => {
     const read = readerOf(account, kind, record);
-    return isFound(wanted, read, { properties: QUERIED[kind] ?? [], account, all: properties })
+    return isFound(search, read, { properties: QUERIED[kind] ?? [], account, all: properties })
       ? { record, key: read(sort.property) }
       : [];
   });
@@ -133,7 +133,7 @@ function search(context: EndpointContext, kind: RecordKind): Reply {
       results: quirks.searchTotalWithoutResults
         ? []
         : current.map((record) =>
-            show(account, kind, { record, requested: wanted.properties, properties }),
+            show(account, kind, { record, requested: search.properties, properties }),
           ),
       ...(next < hits.length && { paging: { next: { after: String(next) } } }),
     },

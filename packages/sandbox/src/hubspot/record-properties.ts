@@ -62,8 +62,8 @@ function text(name: string, label: string, read: Read, fieldType = 'text'): Reco
   return { name, label, type: 'string', fieldType, calculated: false, readOnly: false, read };
 }
 
-/** A property that shows a value as it is. */
-function shown(name: string, value = name): Read {
+/** Reads a value of the record as it is stored. */
+function readStored(name: string, value = name): Read {
   return (_record, values) => values()[value] ?? null;
 }
 
@@ -117,7 +117,7 @@ const OWNER: RecordProperty = typed(
 );
 
 const LIFECYCLE: RecordProperty = typed(
-  text('lifecyclestage', 'Lifecycle Stage', shown('lifecyclestage')),
+  text('lifecyclestage', 'Lifecycle Stage', readStored('lifecyclestage')),
   'enumeration',
   { options: STAGES.map(([stage]) => stage), fieldType: 'radio' },
 );
@@ -141,17 +141,20 @@ const LEAD_SOURCES = {
 
 const COMPANY = [
   text('name', 'Company name', ({ index }, values) => values()['name'] ?? `company ${index}`),
-  text('domain', 'Company Domain Name', shown('domain')),
-  text('website', 'Website URL', shown('website')),
-  text('phone', 'Phone Number', shown('phone'), 'phonenumber'),
+  text('domain', 'Company Domain Name', readStored('domain')),
+  text('website', 'Website URL', readStored('website')),
+  text('phone', 'Phone Number', readStored('phone'), 'phonenumber'),
   choice('industry', 'Industry', INDUSTRIES),
-  typed(text('numberofemployees', 'Number of Employees', shown('numberofemployees')), 'number'),
-  typed(text('annualrevenue', 'Annual Revenue', shown('annualrevenue')), 'number'),
-  text('address', 'Street Address', shown('address')),
-  text('city', 'City', shown('city')),
-  text('state', 'State/Region', shown('state')),
-  text('zip', 'Postal Code', shown('zip')),
-  text('country', 'Country/Region', shown('country')),
+  typed(
+    text('numberofemployees', 'Number of Employees', readStored('numberofemployees')),
+    'number',
+  ),
+  typed(text('annualrevenue', 'Annual Revenue', readStored('annualrevenue')), 'number'),
+  text('address', 'Street Address', readStored('address')),
+  text('city', 'City', readStored('city')),
+  text('state', 'State/Region', readStored('state')),
+  text('zip', 'Postal Code', readStored('zip')),
+  text('country', 'Country/Region', readStored('country')),
   choice('type', 'Type', { PROSPECT: 'PROSPECT', PARTNER: 'PARTNER', CUSTOMER: 'CUSTOMER' }),
   LIFECYCLE,
   OWNER,
@@ -168,7 +171,7 @@ const COMPANY = [
 
 const DEAL = [
   text('dealname', 'Deal Name', ({ index }, values) => values()['name'] ?? `deal ${index}`),
-  typed(text('amount', 'Amount', shown('amount')), 'number'),
+  typed(text('amount', 'Amount', readStored('amount')), 'number'),
   typed(
     text('deal_currency_code', 'Currency', (_record, values, { quirks }) =>
       quirks.additionalCurrencies.length > 0 ? (values()['currency'] ?? null) : null,
@@ -186,10 +189,10 @@ const DEAL = [
     text('closedate', 'Close Date', (_record, values) => toMoment(values()['closedate'] ?? null)),
     'datetime',
   ),
-  typed(text('pipeline', 'Pipeline', shown('pipeline')), 'enumeration', {
+  typed(text('pipeline', 'Pipeline', readStored('pipeline')), 'enumeration', {
     externalOptions: true,
   }),
-  typed(text('dealstage', 'Deal Stage', shown('dealstage')), 'enumeration', {
+  typed(text('dealstage', 'Deal Stage', readStored('dealstage')), 'enumeration', {
     externalOptions: true,
   }),
   typed(
@@ -202,7 +205,7 @@ const DEAL = [
   closed('hs_is_closed', () => true),
   closed('hs_is_closed_won', (probability) => probability === 1),
   closed('hs_is_closed_lost', (probability) => probability === 0),
-  text('hs_next_step', 'Next step', shown('hs_next_step', 'nextstep')),
+  text('hs_next_step', 'Next step', readStored('hs_next_step', 'nextstep')),
   choice('dealtype', 'Deal Type', DEAL_TYPES, 'type'),
   choice('hs_analytics_source', 'Original Source Type', LEAD_SOURCES, 'leadsource'),
   OWNER,
@@ -257,13 +260,13 @@ export const FIRST_IDS: Readonly<Record<RecordKind, number>> = {
 const OWN_OBJECTS = {
   subscription: [
     text('name', 'name', ({ index }, values) => values()['name'] ?? `subscription ${index}`),
-    text('plan', 'plan', shown('plan')),
-    typed(text('seats', 'seats', shown('seats')), 'number'),
+    text('plan', 'plan', readStored('plan')),
+    typed(text('seats', 'seats', readStored('seats')), 'number'),
   ].map((property) => ({ ...property, isOwn: true })),
   machine: [
     text('name', 'name', ({ index }, values) => values()['name'] ?? `machine ${index}`),
-    text('serial', 'serial', shown('serial')),
-    text('site', 'site', shown('site')),
+    text('serial', 'serial', readStored('serial')),
+    text('site', 'site', readStored('site')),
   ].map((property) => ({ ...property, isOwn: true })),
 };
 

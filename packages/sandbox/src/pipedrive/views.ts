@@ -235,7 +235,7 @@ function idOf(kind: 'company' | 'deal', index: number | null): number | null {
   return index === null ? null : Number(toPipedriveId(kind, index));
 }
 
-/** Everything belongs to somebody. */
+/** Every record has an owner: the first user, by default. */
 function ownerOf(index: number | string | null | undefined): number {
   return ownerId(Number(index ?? 1));
 }

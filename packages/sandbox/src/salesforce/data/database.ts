@@ -138,7 +138,7 @@ function contactTable(
   };
 }
 
-/** The account of a contact is the survivor of a merge; a deleted one is none. */
+/** After a merge, a contact refers to the account that was kept. Its account is null if that was deleted. */
 function withAccount(records: RecordsTable, { companyIndex }: Person, row: Row): Row {
   if (companyIndex === null) return row;
   const index = records.survivorOf('company', companyIndex);

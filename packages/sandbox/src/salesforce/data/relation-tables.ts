@@ -158,7 +158,7 @@ function relationTable({ people, records, links }: Contents, relation: Relation)
       return row;
     },
     lowerBound: (id15) =>
-      lowerBound(list().length, (place) => idOf(list()[place] ?? NOBODY).slice(0, 15) < id15),
+      lowerBound(list().length, (place) => idOf(list()[place] ?? NO_PAIR).slice(0, 15) < id15),
     find: (id15) => toRow(readRelationId(definition.keyPrefix, id15)),
     lookups: {
       ContactId(id15: string) {
@@ -205,7 +205,7 @@ const MOST_RECORDS = 10_000_000;
 /** The contacts have left this company, one of the demo's last. */
 const ENDED_COMPANY = 902;
 const MADE_AT = Date.UTC(2022, 0, 3, 8);
-const NOBODY: Pair = { person: 0, index: 0 };
+const NO_PAIR: Pair = { person: 0, index: 0 };
 const NONE = STAGES[0] as (typeof STAGES)[number];
 
 interface Pair {
