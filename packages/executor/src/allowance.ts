@@ -61,12 +61,16 @@ export class Allowance {
   }
 
   /** The result of one step, or undefined if it fails: then what it has consumed is taken back. Throws above a limit. */
-  attempt<Value, Result>(step: (value: Value, allowance: this) => Result, value: Value) {
+  attempt<Value, Context, Result>(
+    step: (value: Value, context: Context) => Result,
+    value: Value,
+    context: Context,
+  ) {
     const values = this.#values;
     const resultBytes = this.#resultBytes;
     const bytes = this.#bytes;
     try {
-      return step(value, this);
+      return step(value, context);
     } catch {
       if (this.exceeded) throw this.exceeded;
       this.#values = values;

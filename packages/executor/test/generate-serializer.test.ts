@@ -24,7 +24,7 @@ test.each([true, false])(
     });
     const answers = ['', 'short', LONG, 7, null].map((value) => {
       try {
-        return generated?.({ [NAME]: value }, allowance);
+        return generated?.({ [NAME]: value }, { allowance, together: new Map() });
       } catch {
         return 'by its own reader';
       }

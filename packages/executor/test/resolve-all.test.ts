@@ -61,6 +61,21 @@ test('also below a plain object of each item, and for each list of lists', async
   expect(calls).toEqual([['Ada', 'Ben'], ['Ben'], ['Carl']]);
 });
 
+test('the values of a response are counted once, whether an object of the list fails or not', async () => {
+  const query = '{ people { name friends { name } } }';
+  const values = [];
+  for (const people of [
+    [ada, ben],
+    [ada, ben, carl],
+  ]) {
+    const allowance = new Allowance(DEFAULT_BOUNDS);
+    await run(query, { people }, {}, allowance);
+    values.push(allowance.consumed.values);
+  }
+  // `people`; of Ada, Ben and Carl: `name` and `friends`; of the three friends: `name`.
+  expect(values).toEqual([1 + 2 * 2 + 3, 1 + 3 * 2 + 3]);
+});
+
 test('what fails as a whole fails for each object, at its path', async () => {
   const query = '{ people { name broken } }';
   const { data, errors } = await run(query, { people: [ada, ben] });
@@ -96,9 +111,13 @@ test('an object that has no list around it, or whose list is no array, is resolv
   expect(calls).toEqual([]);
 });
 
-async function run(query: string, rootValue: object, variableValues: Record<string, unknown> = {}) {
+async function run(
+  query: string,
+  rootValue: object,
+  variableValues: Record<string, unknown> = {},
+  allowance = new Allowance(DEFAULT_BOUNDS),
+) {
   const executor = createExecutor(schema, {});
-  const allowance = new Allowance(DEFAULT_BOUNDS);
   const document = parse(query);
   return plain(await executor.execute({ schema, document, rootValue, variableValues, allowance }));
 }

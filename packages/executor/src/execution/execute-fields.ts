@@ -12,7 +12,6 @@ import { inspect } from 'graphql/jsutils/inspect.js';
 import { isPromise } from 'graphql/jsutils/isPromise.js';
 import { addPath, type Path, pathToArray } from 'graphql/jsutils/Path.js';
 import type { PromiseOrValue } from 'graphql/jsutils/PromiseOrValue.js';
-import type { Allowance } from '../allowance.ts';
 import { readArguments } from './arguments.ts';
 import type { Execution } from './execute.ts';
 import type { FieldPlan, ObjectPlan, TogetherPlan, ValuePlan } from './plan.ts';
@@ -32,7 +31,7 @@ export function executeFields(
   let isAsync = false;
   try {
     for (const field of plan.fields) {
-      const plain = readPlain(field, parent.source, allowance);
+      const plain = readPlain(execution, field, parent.source);
       const value = plain === undefined ? executeField(execution, field, parent) : plain;
       result[field.key] = value;
       isAsync ||= isPromise(value);
@@ -64,12 +63,13 @@ export async function executeSerially(
 
 /** Undefined: not plain data, so `executeField` resolves it. */
 function readPlain(
+  execution: Execution,
   { serialize, value: { size } }: FieldPlan,
   source: unknown,
-  allowance: Allowance,
 ): unknown {
   if (!serialize || typeof source !== 'object') return undefined;
-  const plain = allowance.attempt(serialize, source);
+  const { allowance } = execution;
+  const plain = allowance.attempt(serialize, source, execution);
   // It is consumed again when the field is resolved.
   if (plain === undefined) allowance.consumeValues(-size);
   return plain;
@@ -120,7 +120,7 @@ function resolveTogether(
 ): Promise<unknown> | undefined {
   const pending: Promise<unknown>[] = [];
   for (const { field, find } of fields) {
-    const sources = items.flatMap((item) => findSource(find, item, execution.allowance));
+    const sources = items.flatMap((item) => findSource(find, item, execution));
     const resolveAll = readResolveAll(field.definition.extensions);
     if (sources.length === 0 || !resolveAll) continue;
     const settle = (result: (source: unknown) => unknown) => {
@@ -144,10 +144,10 @@ function resolveTogether(
 }
 
 /** None where the object is not plain, such as null or a promise: it is completed by steps. */
-function findSource(find: Serializer, item: unknown, allowance: Allowance): readonly unknown[] {
+function findSource(find: Serializer, item: unknown, execution: Execution): readonly unknown[] {
   if (isUnexpected(item)) return [];
   try {
-    const source = find(item, allowance);
+    const source = find(item, execution);
     return isUnexpected(source) ? [] : [source];
   } catch {
     return [];
@@ -214,8 +214,9 @@ function completeValue(
   plan: ValuePlan,
   value: unknown,
 ): PromiseOrValue<unknown> {
-  const { allowance } = position.execution;
-  const plain = plan.readPlain && allowance.attempt(plan.readPlain, value);
+  const { execution } = position;
+  const { allowance } = execution;
+  const plain = plan.readPlain && allowance.attempt(plan.readPlain, value, execution);
   if (plain === undefined) return completeBySteps(position, plan, value);
   if (!isPromise(plain)) return plain;
   return plain.then(undefined, () => {
@@ -313,9 +314,22 @@ function completeList(
   const { item } = plan;
   if (item.kind === 'object' && item.object.together.length > 0 && Array.isArray(value)) {
     const ready = resolveTogether(position, item.object.together, value);
-    if (ready) return ready.then(() => completeItems(position, item, value));
+    return ready
+      ? ready.then(() => completeResolved(position, plan, value))
+      : completeResolved(position, plan, value);
   }
   return completeItems(position, item, value as Iterable<unknown>);
+}
+
+/** Objects with what was resolved for all of them are plain data, unless something has failed. */
+function completeResolved(
+  position: FieldPosition,
+  { item, serialize }: Plan<'list'>,
+  items: readonly unknown[],
+): PromiseOrValue<unknown[]> {
+  const { execution } = position;
+  const plain = serialize && execution.allowance.attempt(serialize, items, execution);
+  return plain === undefined ? completeItems(position, item, items) : (plain as unknown[]);
 }
 
 function completeItems(

@@ -27,6 +27,7 @@ import {
   readNullable,
   readObject,
   readProperty,
+  readTogether,
   readWhole,
   type Serializer,
   serializeLeaf,
@@ -68,7 +69,7 @@ export function planObject(
   const isPlain = !conditionError && !type.isTypeOf && readers.length === fields.length;
   const serialize = isPlain ? readObject(readers, scope) : undefined;
   const writeJson = isPlain ? createWriter(readers, size, scope) : undefined;
-  const together = isPlain || conditionError ? [] : fields.flatMap(findTogether);
+  const together = conditionError ? [] : fields.flatMap(findTogether);
   return { type, fields, conditionError, size, ownSize, serialize, writeJson, together };
 }
 
@@ -79,7 +80,7 @@ function findTogether(field: FieldPlan): readonly TogetherPlan[] {
   if (value.kind !== 'object' || value.object.type.isTypeOf || !readWith) return [];
   return value.object.together.map((below) => ({
     field: below.field,
-    find: readWith((object, allowance) => below.find(object, allowance)),
+    find: readWith((object, execution) => below.find(object, execution)),
   }));
 }
 
@@ -96,15 +97,18 @@ function planField(
   if (!definition) return undefined;
   const value = planValue(scope, definition.type, nodes);
   const readWith = findReader(scope, definition, parentType);
+  const readResolved = readResolveAll(definition.extensions)
+    ? (read: Serializer) => readTogether(() => field, read)
+    : readWith;
   // No spreads: adding a property to a spread object takes Node 20 a microsecond and more.
-  return {
+  const field: FieldPlan = {
     key,
     parentType,
     nodes,
     definition,
     value,
     readWith,
-    serialize: value.serialize && readWith?.(value.serialize),
+    serialize: value.serialize && readResolved?.(value.serialize),
     list:
       value.kind === 'list' && value.item.serialize && readWith
         ? {
@@ -114,6 +118,7 @@ function planField(
           }
         : undefined,
   };
+  return field;
 }
 
 /** Plain fields are properties, and resolvers that read only the parent. */

@@ -12,13 +12,19 @@ import type { PromiseOrValue } from 'graphql/jsutils/PromiseOrValue.js';
 import type { Allowance } from '../allowance.ts';
 import { jsonLength, stringLength } from '../json/size.ts';
 import { isChunked, type JsonBytes, writeBytes, writeReadList } from '../json/write.ts';
+import type { Execution } from './execute.ts';
+import type { FieldPlan } from './plan.ts';
+import { Failed } from './resolve-all.ts';
 
 /**
  * Serializes plain data. Throws as soon as a value is unexpected; the caller then takes the generic path from the
  * same position. Lists consume the allowance for all their items before these are read; long values consume it by
  * bytes.
  */
-export type Serializer = (value: unknown, allowance: Allowance) => unknown;
+export type Serializer = (value: unknown, execution: Reading) => unknown;
+
+/** What serializers use of an execution. */
+export type Reading = Pick<Execution, 'allowance' | 'together'>;
 
 export function serializeLeaf(type: GraphQLLeafType): Serializer {
   if (isEnumType(type))
@@ -35,8 +41,8 @@ const BAILOUT = Symbol('bailout');
 
 export function readNullable(read: Serializer): Serializer {
   if (read === readString) return readStringOrNull;
-  return (value, allowance) =>
-    value === null || value === undefined ? null : read(value, allowance);
+  return (value, execution) =>
+    value === null || value === undefined ? null : read(value, execution);
 }
 
 /** Reads a value of `size` values without list items. An object with long lists is written as JSON. */
@@ -44,23 +50,23 @@ export function readWhole(
   read: Serializer,
   { size, writeJson }: { readonly size: number; readonly writeJson?: Serializer | undefined },
 ): Serializer {
-  return (value, allowance) => {
-    const written = writeJson?.(value, allowance);
+  return (value, execution) => {
+    const written = writeJson?.(value, execution);
     if (written !== undefined) return written;
-    allowance.consumeValues(size);
-    return read(value, allowance);
+    execution.allowance.consumeValues(size);
+    return read(value, execution);
   };
 }
 
 /** Reads a list whose items have at most `itemSize` values. */
 export function readList(readItem: Serializer, itemSize: number): Serializer {
-  return (value, allowance) => {
+  return (value, execution) => {
     if (!Array.isArray(value)) return bailOut();
     const { length } = value;
-    allowance.consumeValues(length * itemSize);
+    execution.allowance.consumeValues(length * itemSize);
     const items = new Array<unknown>(length);
     for (let index = 0; index < length; index += 1)
-      items[index] = readItem(value[index], allowance);
+      items[index] = readItem(value[index], execution);
     return items;
   };
 }
@@ -75,15 +81,15 @@ export function readObject(fields: readonly FieldReader[], { writeAfter }: Writi
   const shape: Record<string, unknown> = Object.fromEntries(keys.map((key) => [key, null]));
   let made = 0;
   let generated: Serializer | undefined;
-  return (value, allowance) => {
-    if (generated) return generated(value, allowance);
+  return (value, execution) => {
+    if (generated) return generated(value, execution);
     if (isUnexpected(value)) return bailOut();
     made += 1;
     if (made === writeAfter && fields.length <= MAX_GENERATED_FIELDS)
       generated = generateSerializer(fields);
     const result = { ...shape };
     for (let index = 0; index < serializers.length; index += 1) {
-      result[keys[index] as string] = (serializers[index] as Serializer)(value, allowance);
+      result[keys[index] as string] = (serializers[index] as Serializer)(value, execution);
     }
     return result;
   };
@@ -97,7 +103,7 @@ export function readObject(fields: readonly FieldReader[], { writeAfter }: Writi
 export function generateSerializer(fields: readonly FieldReader[]): Serializer | undefined {
   const body = `
     const [${fields.map((_, index) => `read${index}`).join(', ')}] = reads;
-    return (value, allowance) => {
+    return (value, execution) => {
       if (isUnexpected(value)) bailOut();
       let text;
       return { ${fields.map(({ key, serialize }, index) => `${JSON.stringify(key)}: ${toExpression(serialize, index)}`).join(',\n')} };
@@ -116,7 +122,7 @@ export function generateSerializer(fields: readonly FieldReader[]): Serializer |
 
 /** Values other than short strings are left to the property's serializer. */
 function toExpression(read: Serializer, index: number): string {
-  const call = `read${index}(value, allowance)`;
+  const call = `read${index}(value, execution)`;
   const property = texts.get(read);
   if (!property) return call;
   const isShort = `typeof (text = value[${JSON.stringify(property.name)}]) === 'string' && text.length <= ${SHORT}`;
@@ -127,10 +133,10 @@ function toExpression(read: Serializer, index: number): string {
 export function readAbstract(
   planOf: (value: unknown) => { readonly serialize: Serializer | undefined } | undefined,
 ): Serializer {
-  return (value, allowance) => {
+  return (value, execution) => {
     if (isUnexpected(value)) return bailOut();
     const serialize = planOf(value)?.serialize;
-    return serialize ? serialize(value, allowance) : bailOut();
+    return serialize ? serialize(value, execution) : bailOut();
   };
 }
 
@@ -138,15 +144,24 @@ export function readAbstract(
 export const readAsItIs: Serializer = (value) => value;
 
 export function readProperty(name: string, read: Serializer): Serializer {
-  const readNamed: Serializer = (source, allowance) =>
-    read((source as Record<string, unknown>)[name], allowance);
+  const readNamed: Serializer = (source, execution) =>
+    read((source as Record<string, unknown>)[name], execution);
   if (read === readString || read === readStringOrNull)
     texts.set(readNamed, { name, isNullable: read === readStringOrNull });
   return readNamed;
 }
 
 export function readComputed(compute: (source: unknown) => unknown, read: Serializer): Serializer {
-  return (source, allowance) => read(ordinary(compute(source)), allowance);
+  return (source, execution) => read(ordinary(compute(source)), execution);
+}
+
+/** Reads what a field that is resolved for all objects of a list has for one of them. */
+export function readTogether(fieldOf: () => FieldPlan, read: Serializer): Serializer {
+  return (source, execution) => {
+    const resolved = execution.together.get(fieldOf())?.get(source);
+    if (resolved === undefined || resolved instanceof Failed) return bailOut();
+    return read(resolved, execution);
+  };
 }
 
 /** Bails out on a promise, with a handler so that its rejection does not end the process. */
@@ -165,10 +180,10 @@ function readEnum(names: ReadonlyMap<unknown, string>): Serializer {
 }
 
 function readScalar(serialize: (value: unknown) => unknown): Serializer {
-  return (value, allowance) => {
+  return (value, execution) => {
     if ((typeof value === 'object' && isUnexpected(value)) || typeof value === 'function')
       return bailOut();
-    return consumeLeaf(ordinary(serialize(value)) ?? bailOut(), allowance);
+    return consumeLeaf(ordinary(serialize(value)) ?? bailOut(), execution.allowance);
   };
 }
 
@@ -187,10 +202,10 @@ export function consumeLeaf<Leaf>(value: Leaf, allowance: Allowance): Leaf {
   return value;
 }
 
-const readString: Serializer = (value, allowance) =>
-  typeof value === 'string' ? consumeLeaf(value, allowance) : bailOut();
-const readStringOrNull: Serializer = (value, allowance) =>
-  value === null || value === undefined ? null : readString(value, allowance);
+const readString: Serializer = (value, execution) =>
+  typeof value === 'string' ? consumeLeaf(value, execution.allowance) : bailOut();
+const readStringOrNull: Serializer = (value, execution) =>
+  value === null || value === undefined ? null : readString(value, execution);
 const readInt: Serializer = (value) =>
   typeof value === 'number' && (value | 0) === value ? value : bailOut();
 const readFloat: Serializer = (value) => (Number.isFinite(value) ? value : bailOut());
@@ -242,30 +257,30 @@ interface ListReader {
  */
 export function createWriter(fields: readonly FieldReader[], size: number, { jsonAbove }: Writing) {
   if (!fields.some(({ list }) => list)) return undefined;
-  return (value: unknown, allowance: Allowance): PromiseOrValue<JsonBytes> | undefined => {
+  return (value: unknown, execution: Reading): PromiseOrValue<JsonBytes> | undefined => {
     if (isUnexpected(value)) return bailOut();
     const lists = fields.map(({ list }) => {
-      const items = list?.itemsOf(value, allowance);
+      const items = list?.itemsOf(value, execution);
       return isChunked(items, jsonAbove) ? items : undefined;
     });
     if (lists.every((items) => items === undefined)) return undefined;
-    allowance.consumeValues(size);
-    return writeBytes(writeFields(value, lists, allowance), allowance);
+    execution.allowance.consumeValues(size);
+    return writeBytes(writeFields(value, lists, execution), execution.allowance);
   };
 
   function* writeFields(
     value: unknown,
     lists: readonly (readonly unknown[] | undefined)[],
-    allowance: Allowance,
+    execution: Reading,
   ) {
     let before = '{';
     for (const [index, { key, serialize, list }] of fields.entries()) {
       yield `${before}${JSON.stringify(key)}:`;
       const items = lists[index];
       if (list && items) {
-        allowance.consumeValues(items.length * list.itemSize);
-        yield* writeReadList(items, (item) => list.readItem(item, allowance));
-      } else yield JSON.stringify(serialize(value, allowance));
+        execution.allowance.consumeValues(items.length * list.itemSize);
+        yield* writeReadList(items, (item) => list.readItem(item, execution));
+      } else yield JSON.stringify(serialize(value, execution));
       before = ',';
     }
     yield '}';
