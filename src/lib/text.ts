@@ -6,7 +6,6 @@ export function toText(value: unknown): string | null {
   return typeof value === 'number' || typeof value === 'boolean' ? String(value) : null;
 }
 
-/** Splits a street at the first line break: first line and the rest. */
 /** A decimal number as text, without an exponent. */
 export function toDecimal(value: unknown): string | null {
   const text =
@@ -24,6 +23,7 @@ export function toWhole(value: unknown): number | null {
   return Number.isInteger(number) && Math.abs(number) < 2 ** 31 ? number : null;
 }
 
+/** Splits a street at the first line break: first line and the rest. */
 export function splitStreet(street: string | null): readonly [string | null, string | null] {
   const end = street?.search(/[\r\n]/) ?? -1;
   return street === null || end < 0

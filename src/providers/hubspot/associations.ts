@@ -86,7 +86,8 @@ function readLink(one: unknown): Link | undefined {
     if (!isRecord(target) || remoteId === null) return undefined;
     targets.push({ remoteId, isPrimary: isPrimary(target['associationTypes']) });
   }
-  const next = wirePaging.safeParse(one['paging']).data?.next?.after ?? undefined;
+  const { paging } = one;
+  const next = paging ? (wirePaging.safeParse(paging).data?.next?.after ?? undefined) : undefined;
   return { id, targets, next };
 }
 

@@ -95,9 +95,13 @@ export function toMergedIds(
   record: unknown,
 ): readonly string[] {
   const properties = propertiesOf(record);
-  return mergedIds
-    .flatMap((name) => splitList(toText(properties[name]) ?? ''))
-    .map((id) => id.split(':', 1)[0] ?? '');
+  const ids: string[] = [];
+  for (const name of mergedIds) {
+    const list = toText(properties[name]);
+    if (list === null) continue;
+    for (const id of splitList(list)) ids.push(id.split(':', 1)[0] ?? '');
+  }
+  return ids;
 }
 
 /** The properties of a record: null if never set, empty if cleared, missing if the portal lacks it. */

@@ -208,20 +208,28 @@ function handleFieldError(
   return null;
 }
 
-/** Plain data at once where that is possible, anything else step by step. */
 function completeValue(
   position: FieldPosition,
   plan: ValuePlan,
   value: unknown,
 ): PromiseOrValue<unknown> {
-  const { execution } = position;
+  return readOr(position, plan.readPlain, value, () => completeBySteps(position, plan, value));
+}
+
+/** Plain data at once where that is possible, anything else step by step. */
+function readOr(
+  { execution }: FieldPosition,
+  read: Serializer | undefined,
+  value: unknown,
+  completeOtherwise: () => PromiseOrValue<unknown>,
+): PromiseOrValue<unknown> {
   const { allowance } = execution;
-  const plain = plan.readPlain && allowance.attempt(plan.readPlain, value, execution);
-  if (plain === undefined) return completeBySteps(position, plan, value);
+  const plain = read && allowance.attempt(read, value, execution);
+  if (plain === undefined) return completeOtherwise();
   if (!isPromise(plain)) return plain;
   return plain.then(undefined, () => {
     if (allowance.exceeded) throw allowance.exceeded;
-    return completeBySteps(position, plan, value);
+    return completeOtherwise();
   });
 }
 
@@ -302,7 +310,7 @@ function completeList(
   position: FieldPosition,
   plan: Plan<'list'>,
   value: unknown,
-): PromiseOrValue<unknown[]> {
+): PromiseOrValue<unknown> {
   if (
     typeof value !== 'object' ||
     typeof (value as Iterable<unknown>)[Symbol.iterator] !== 'function'
@@ -314,22 +322,11 @@ function completeList(
   const { item } = plan;
   if (item.kind === 'object' && item.object.together.length > 0 && Array.isArray(value)) {
     const ready = resolveTogether(position, item.object.together, value);
-    return ready
-      ? ready.then(() => completeResolved(position, plan, value))
-      : completeResolved(position, plan, value);
+    const complete = () =>
+      readOr(position, plan.readResolved, value, () => completeItems(position, item, value));
+    return ready ? ready.then(complete) : complete();
   }
   return completeItems(position, item, value as Iterable<unknown>);
-}
-
-/** Objects with what was resolved for all of them are plain data, unless something has failed. */
-function completeResolved(
-  position: FieldPosition,
-  { item, serialize }: Plan<'list'>,
-  items: readonly unknown[],
-): PromiseOrValue<unknown[]> {
-  const { execution } = position;
-  const plain = serialize && execution.allowance.attempt(serialize, items, execution);
-  return plain === undefined ? completeItems(position, item, items) : (plain as unknown[]);
 }
 
 function completeItems(

@@ -26,6 +26,7 @@ import {
   readList,
   readNullable,
   readObject,
+  readOrWriteList,
   readProperty,
   readTogether,
   readWhole,
@@ -158,12 +159,17 @@ function planPresent(
   if (isListType(type)) {
     const item = planValue(scope, type.ofType, nodes);
     const itemSize = item.kind === 'leaf' ? 1 : item.size;
+    const isPlain = item.kind !== 'object' || item.object.together.length === 0;
+    const read = item.serialize && readList(item.serialize, itemSize);
     return {
       kind: 'list',
       item,
       size: 0,
       itemSize,
-      serialize: item.serialize && readList(item.serialize, itemSize),
+      serialize: isPlain ? read : undefined,
+      readResolved: isPlain
+        ? undefined
+        : item.serialize && readOrWriteList(item.serialize, itemSize, scope),
     };
   }
   if (isLeafType(type)) return { kind: 'leaf', type, size: 0, serialize: serializeLeaf(type) };
@@ -245,7 +251,13 @@ export type ValuePlan = PresentPlan & {
 };
 
 type PresentPlan = (
-  | { readonly kind: 'list'; readonly item: ValuePlan; readonly itemSize: number }
+  | {
+      readonly kind: 'list';
+      readonly item: ValuePlan;
+      readonly itemSize: number;
+      /** Reads a list after fields were resolved for all its objects. Present if they are plain data then. */
+      readonly readResolved: Serializer | undefined;
+    }
   | { readonly kind: 'leaf'; readonly type: GraphQLLeafType }
   | { readonly kind: 'object'; readonly object: ObjectPlan }
   | {

@@ -71,6 +71,24 @@ export function readList(readItem: Serializer, itemSize: number): Serializer {
   };
 }
 
+/** The same for a list by itself: a long one is written as JSON. */
+export function readOrWriteList(
+  readItem: Serializer,
+  itemSize: number,
+  { jsonAbove }: Writing,
+): Serializer {
+  const read = readList(readItem, itemSize);
+  return (value, execution) => {
+    if (!isChunked(value, jsonAbove)) return read(value, execution);
+    const { allowance } = execution;
+    allowance.consumeValues(value.length * itemSize);
+    return writeBytes(
+      writeReadList(value, (item) => readItem(item, execution)),
+      allowance,
+    );
+  };
+}
+
 /**
  * Reads an object with its keys in order. Each result starts as a copy of a template with all keys, which gives it
  * its hidden class cheaply.
