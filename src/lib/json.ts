@@ -1,5 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 
+import { decodeUtf8 } from './utf8.ts';
+
 export { jsonLength, measureSize } from '@crossbook/executor';
 
 /**
@@ -7,7 +9,7 @@ export { jsonLength, measureSize } from '@crossbook/executor';
  * checks add a third of a microsecond.
  */
 export function readJsonBody(bytes: Buffer): ReadJson {
-  const text = bytes.toString('utf8');
+  const text = decodeUtf8(bytes);
   // The replacement character stands for invalid bytes, unless it was sent itself.
   if (text.includes(REPLACEMENT) && !isUtf8(bytes)) return { problem: 'is not UTF-8' };
   return readJsonText(text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text);

@@ -2,6 +2,7 @@ import { constants, gunzipSync } from 'node:zlib';
 import { CrossbookError } from '../../domain/errors.ts';
 import type { JsonResponse } from '../../domain/remote.ts';
 import { parseExactJson } from '../../lib/exact-json.ts';
+import { decodeUtf8 } from '../../lib/utf8.ts';
 
 /** Decompresses to four megabytes at most: gzip's maximum ratio is about a thousand. */
 const START_PACKED_BYTES = 4 * 1024;
@@ -101,7 +102,7 @@ function notUnpacked(cause: unknown): CrossbookError {
 }
 
 function toText(bytes: Buffer): string {
-  const text = bytes.toString('utf8');
+  const text = decodeUtf8(bytes);
   return text.charCodeAt(0) === BYTE_ORDER_MARK ? text.slice(1) : text;
 }
 
