@@ -58,7 +58,7 @@ export function listRedirectUris(
  * differently (backslashes, tabs, user names, full-width letters); then the origin must exactly be one of the
  * application's.
  */
-export function checkReturnUrl(text: string, origins: readonly string[]): CheckedUrl {
+export function checkReturnUrl(text: string, { id, origins }: Registered): CheckedUrl {
   const unreadable = findTextProblem(text);
   if (unreadable) return { problem: unreadable };
   const [, written = '', authority = ''] = ORIGIN.exec(text) ?? [];
@@ -69,7 +69,7 @@ export function checkReturnUrl(text: string, origins: readonly string[]): Checke
   if (written.toLowerCase() !== origin)
     return { problem: 'its origin is not written in its usual form' };
   if (!origins.includes(origin)) {
-    const remedy = `\`${toOwnCommand(`apps origins APPLICATION --add ${origin}`)}\` registers it`;
+    const remedy = `\`${toOwnCommand(`apps origins ${id} --add ${origin}`)}\` registers it`;
     return { problem: `its origin ${origin} is not registered for the application: ${remedy}` };
   }
   return { url: href };
@@ -165,6 +165,12 @@ interface InstanceUrl {
 }
 
 /** A URL in its normalized form, or what is wrong with it. */
+/** An application, and the origins that it has registered. */
+interface Registered {
+  readonly id: string;
+  readonly origins: readonly string[];
+}
+
 export type CheckedUrl = Pick<InstanceUrl, 'url'> | UrlProblem;
 
 interface UrlProblem {

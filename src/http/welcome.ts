@@ -165,7 +165,7 @@ ${hasGraphiQL && html`<p><a class="button" href="${basePath}/graphql">Run it in 
   connectsAt &&
   html`<li>
 <h2>Connect a CRM, as your customers will</h2>
-<p>A link, the consent page of a simulated CRM, a page that matches fields, and back to your application.</p>
+<p>See what your customers see: a link, the consent page of a (simulated) CRM, the matching of fields, and your application again.</p>
 <form method="post" action="${basePath}/demo/connect"><button>Connect a CRM</button></form>
 </li>
 `

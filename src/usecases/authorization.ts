@@ -82,7 +82,7 @@ export function checkMayList(
   if (!customer || customer.canList || !filters.isListing(filter)) return;
   throw new CrossbookError(
     'FORBIDDEN',
-    `The filter ${filter.by} requires an API key, or a customer token that was issued with canList (tokens create --can-list).`,
+    `The filter ${filter.by} requires an API key, or a customer token that was issued with canList: true (by command: tokens create --can-list).`,
   );
 }
 

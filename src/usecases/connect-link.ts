@@ -158,7 +158,7 @@ async function readReturnUrl(
   input: Pick<CreateLinkInput, 'returnUrl'>,
 ) {
   const origins = await connecting.findReturnOrigins(applicationId);
-  const checked = checkReturnUrl(input.returnUrl, origins);
+  const checked = checkReturnUrl(input.returnUrl, { id: applicationId, origins });
   const problem = 'problem' in checked && `The return URL cannot be used: ${checked.problem}`;
   const unset =
     connecting.publicUrl() === undefined && 'PUBLIC_URL is not set, so links cannot be created';

@@ -63,7 +63,7 @@ export async function deleteApplication(
     );
   }
   if (await store.markDeleted(id)) return deleted;
-  throw applicationNotFound(application);
+  throw applicationNotFound(application, []);
 }
 
 /** What the deletion of an application deletes. */
@@ -95,9 +95,13 @@ function requireOwn(application: Application, change: string): Application {
   );
 }
 
-function applicationNotFound(text: string): CrossbookError {
-  return new CrossbookError('NOT_FOUND', `There is no application ${quote(text)}.`);
+function applicationNotFound(text: string, existing: readonly string[]): CrossbookError {
+  const others = existing.length > 0 ? ` There is: ${existing.join(', ')}.` : '';
+  return new CrossbookError('NOT_FOUND', `There is no application ${quote(text)}.${others}`);
 }
+
+/** More would not help. */
+const MAX_NAMES = 10;
 
 /** Finds an application by id, or by unique name. Rejects with NOT_FOUND, or CONFLICT if several have the name. */
 export async function findApplication(
@@ -108,7 +112,10 @@ export async function findApplication(
   const [found, ...others] = all.filter(
     ({ id, name, deletedAt }) => !deletedAt && (id === text.toLowerCase() || name === text),
   );
-  if (!found) throw applicationNotFound(text);
+  if (!found) {
+    const names = all.filter(({ deletedAt }) => !deletedAt).map(({ name }) => quote(name));
+    throw applicationNotFound(text, names.slice(0, MAX_NAMES));
+  }
   if (others.length === 0) return { id: found.id, name: found.name };
   throw new CrossbookError(
     'CONFLICT',

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { DEMO_APPLICATION } from '../../src/domain/caller.ts';
 import { toOwnCommand } from '../../src/lib/own-command.ts';
 import { consent, openBrowser } from '../support/connect-browser.ts';
 import { openApp, type TestApp } from '../support/open-app.ts';
@@ -51,7 +52,7 @@ test('creating a link with several invalid fields reports all of them at once', 
   expect([status, body.errors[0].detail.split('. ')]).toEqual([
     422,
     [
-      `The return URL cannot be used: its origin https://evil.example is not registered for the application: \`${toOwnCommand('apps origins APPLICATION --add https://evil.example')}\` registers it`,
+      `The return URL cannot be used: its origin https://evil.example is not registered for the application: \`${toOwnCommand(`apps origins ${DEMO_APPLICATION.id} --add https://evil.example`)}\` registers it`,
       'The optional scopes are invalid, or too many',
       'A login URL is for a link to one provider',
       'The login URL is not an address of HubSpot: its host login.salesforce.com is not a supported host of the provider.',

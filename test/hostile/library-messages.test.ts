@@ -48,7 +48,7 @@ const PLACES: readonly (readonly [string, () => unknown])[] = [
   ['zod, a text that is too long', withBody({ word: LONG })],
   ['zod, query parameters', () => restError({ query: `${LONG.slice(990_000)}=1` })],
   ['decodeURIComponent, a path', () => restError({ path: `%E0%A4%A${LONG.slice(990_000)}` })],
-  ['URL, a return URL', () => checkReturnUrl(`https://${LONG}`, { origins: [] } as never)],
+  ['URL, a return URL', () => checkReturnUrl(`https://${LONG}`, { id: 'a', origins: [] })],
   [
     'URL, an instance URL',
     () => checkInstanceUrl(`https://${LONG}`, { hosts: [], sandboxOrigins: [] }),

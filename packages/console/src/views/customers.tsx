@@ -105,9 +105,18 @@ function CustomersOf({ application }: { readonly application: string }) {
                 <span class="soft">None</span>
               ) : (
                 <span class="wrap">
-                  {connections.map(({ provider_name: provider, status: state }) => (
-                    <Status key={provider} value={state} of={toProvider(provider)} />
-                  ))}
+                  {problemsFirst(connections).map(
+                    ({ provider_name: provider, status: state }, at) => (
+                      <span key={provider} class={at < SHOWN_ON_PHONES ? '' : 'wide'}>
+                        <Status value={state} of={toProvider(provider)} />
+                      </span>
+                    ),
+                  )}
+                  {connections.length > SHOWN_ON_PHONES ? (
+                    <span class="soft small narrow">
+                      {connections.length - SHOWN_ON_PHONES} more
+                    </span>
+                  ) : null}
                 </span>
               ),
           },
@@ -116,6 +125,15 @@ function CustomersOf({ application }: { readonly application: string }) {
     </>
   );
 }
+
+/** A row has the height of two lines: what does not work has to be among them. */
+function problemsFirst(connections: FoundCustomer['connections']): FoundCustomer['connections'] {
+  const isFine = ({ status }: { readonly status: string }) => Number(status === 'connected');
+  return [...connections].sort((one, other) => isFine(one) - isFine(other));
+}
+
+/** Of a customer's connections. */
+const SHOWN_ON_PHONES = 1;
 
 const NO_MATCH = (
   <Empty title="No customer matches">

@@ -245,7 +245,7 @@ function NeedsAttention() {
           if (connections.length + syncs.length + endpoints.length === 0)
             return (
               <Empty title="Nothing needs attention">
-                All connections, syncs and webhook endpoints work.
+                No connection has to be authorized again, and all syncs and webhook endpoints work.
               </Empty>
             );
           return (

@@ -79,7 +79,7 @@ export const ALL_SCOPES: readonly string[] = [
 ];
 
 const WORDS: Readonly<Record<string, string>> = {
-  oauth: 'Know which account this is',
+  oauth: 'See which account this is',
   [CONTACTS_SCOPE]: 'Read contacts',
   'crm.objects.companies.read': 'Read companies',
   [DEALS_SCOPE]: 'Read deals',
