@@ -7,6 +7,7 @@ import { parse } from 'yaml';
 import { COMMANDS } from '../../src/cli/run.ts';
 import { readConfig } from '../../src/config.ts';
 import { CrossbookError, toErrorBody } from '../../src/domain/errors.ts';
+import { openRest } from '../rest/open-rest.ts';
 import { findFreePorts } from '../support/free-ports.ts';
 import { isListening } from '../support/is-listening.ts';
 import { HAPROXY } from '../support/machine.ts';
@@ -169,6 +170,17 @@ describe('Image, Compose, Kubernetes and documents agree', () => {
     for (const [name, path] of Object.entries(probes)) {
       expect(read(manifest)).toMatch(new RegExp(`${name}Probe:\n +httpGet: \\{ path: ${path},`));
     }
+  });
+
+  test('on the paths of the REST API, all of which are routed', async () => {
+    const { document } = await openRest();
+    const ingress = read('ops/kubernetes/ingress.yaml');
+    const unrouted = Object.keys(document.paths).filter((path) => {
+      const [, root, ...below] = path.split('/');
+      const type = below.length > 0 ? 'Prefix' : '(?:Prefix|Exact)';
+      return !new RegExp(`\\{ path: /${root}, pathType: ${type},`).test(ingress);
+    });
+    expect(unrouted).toEqual([]);
   });
 
   test('on the termination grace period: requests in flight can finish, and pools close', () => {
