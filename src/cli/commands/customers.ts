@@ -168,7 +168,7 @@ export const customerCommands: readonly Command[] = [
   },
   {
     name: 'tokens create',
-    summary: 'Issues a token with which a frontend or an agent reads one customer’s contacts.',
+    summary: 'Issues a token with which a frontend or an agent uses one customer’s CRMs.',
     details: ['The token is not stored. tokens revoke ends all tokens of the customer.'],
     operands: [APPLICATION, CUSTOMER],
     options: {
@@ -188,7 +188,7 @@ export const customerCommands: readonly Command[] = [
         description: 'Allows the token to create and change records, where the connection may.',
       },
     },
-    async run({ operand, number, list, flag, now, readKeyRing, openDatabase }) {
+    async run({ operand, number, list, flag, note, now, readKeyRing, openDatabase }) {
       const expiresInSeconds = number('expires-in');
       const providers = list('provider').map(readProvider);
       const { admin, findTokenSubject } = await openDatabase();
@@ -214,9 +214,10 @@ export const customerCommands: readonly Command[] = [
           canWrite: flag('can-write'),
         },
       );
+      note(`It expires at ${data.expiresAt}.`);
       return {
         data: { applicationId: application.id, customerId, ...data },
-        text: `${data.token}\nIt expires at ${data.expiresAt}.`,
+        text: data.token,
       };
     },
   },
@@ -249,6 +250,7 @@ export const customerCommands: readonly Command[] = [
       const records = invocation.list('record').map(readRecordType);
       const { deps, connecting, config, stores, input } = await openLinks(invocation);
       return toLinkResult(
+        invocation,
         await createConnectLink(
           {
             ...deps,
@@ -289,6 +291,7 @@ export const customerCommands: readonly Command[] = [
       const { deps, connecting, stores, input } = await openLinks(invocation);
       const { customFields, connections } = stores;
       return toLinkResult(
+        invocation,
         await createMappingLink(
           {
             ...deps,
@@ -362,7 +365,11 @@ async function openLinks(invocation: Invocation) {
   };
 }
 
-function toLinkResult({ link, url }: Awaited<ReturnType<typeof createMappingLink>>) {
+function toLinkResult(
+  { note }: Invocation,
+  { link, url }: Awaited<ReturnType<typeof createMappingLink>>,
+) {
+  note(`It expires at ${link.expiresAt.toISOString()}.`);
   return {
     data: {
       id: link.id,
@@ -371,7 +378,7 @@ function toLinkResult({ link, url }: Awaited<ReturnType<typeof createMappingLink
       access: link.access,
       expiresAt: link.expiresAt,
     },
-    text: `${url}\nIt expires at ${link.expiresAt.toISOString()}.`,
+    text: url,
   };
 }
 
