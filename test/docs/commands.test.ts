@@ -12,8 +12,11 @@ const COMMAND =
 const LINES = readSamples()
   .filter(({ language }) => ['sh', 'console'].includes(language))
   .flatMap(({ path, line, code }) => {
-    // Text that is written into a file is not a command; a continued line is one command.
-    const commands = code.replaceAll(/<<END\n[\s\S]*?^END$/gm, '').replaceAll('\\\n', ' ');
+    // Text that is written into a file is not a command; a continued line, and what a variable is set to, is one command.
+    const commands = code
+      .replaceAll(/<<END\n[\s\S]*?^END$/gm, '')
+      .replaceAll('\\\n', ' ')
+      .replaceAll(/^export \w+=\$\((.*)\)$/gm, '$1');
     return commands.split('\n').map((text) => ({ place: `${path}:${line}`, text }));
   });
 /** Without the changelog, which also names commands of former versions. */

@@ -25,11 +25,12 @@ afterAll(async () => {
 
 describe('docs/agents.md', () => {
   test('connects a client: its command issues a token, and its headers are enough', async () => {
-    const [, words = ''] = /^npm run --silent crossbook -- (tokens create .*)$/m.exec(GUIDE) ?? [];
+    const [, words = ''] =
+      /^export TOKEN=\$\(npm run --silent crossbook -- (tokens create .*)\)$/m.exec(GUIDE) ?? [];
     const args = words.replace('"Demo application"', DEMO_APPLICATION.id).split(' ');
     const env = { DATABASE_URL: database.url, CROSSBOOK_KEYS: KEYS };
     const { stdout } = await runCli(args, { env });
-    const [token = ''] = stdout.split('\n');
+    const token = stdout.trim();
 
     const [, header = ''] = /--header "Authorization: (.*)"$/m.exec(GUIDE) ?? [];
     const client = await openClient(crossbook, { authorization: header.replace('TOKEN', token) });
