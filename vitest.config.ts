@@ -46,8 +46,8 @@ export default defineConfig({
     globalSetup: ['build', 'database-server', 'report-skipped'].map(
       (name) => `test/support/${name}.ts`,
     ),
-    // Many of them wait for processes and browsers: three files at a time leave two fifths of two cores idle.
-    maxWorkers: Math.max(4, availableParallelism() - 1),
+    // Many of them wait for processes and browsers: two files at a time leave a third of two cores idle.
+    maxWorkers: Math.max(3, availableParallelism() - 1),
     // The independent authorization server of the tests: that it is none for production.
     onConsoleLog: (text) => !text.startsWith('oidc-provider '),
     forceRerunTriggers: READ_BY_TESTS.map((pattern) => `${import.meta.dirname}/${pattern}`),
