@@ -165,7 +165,7 @@ function findUnknown(env: Env): string[] {
 }
 
 /** What applications and the samples of the documents read: a shell may have them when it runs this command. */
-const OF_APPLICATIONS = ['CROSSBOOK_URL', 'CROSSBOOK_API_KEY'];
+const OF_APPLICATIONS = ['CROSSBOOK_URL', 'CROSSBOOK_API_KEY', 'CROSSBOOK_WEBHOOK_SECRET'];
 
 const CLIENTS = PROVIDER_NAMES.map((provider) => {
   const name = `CROSSBOOK_${provider.toUpperCase()}_CLIENT`;

@@ -26,7 +26,11 @@ test('all invalid settings are reported at once', () => {
 });
 
 test('what applications read from the same shell is no setting, and no mistake', () => {
-  const env = { CROSSBOOK_URL: 'http://localhost:4000', CROSSBOOK_API_KEY: 'cbk_x' };
+  const env = {
+    CROSSBOOK_URL: 'http://localhost:4000',
+    CROSSBOOK_API_KEY: 'cbk_x',
+    CROSSBOOK_WEBHOOK_SECRET: 'x',
+  };
   expect(() => readConfig(env)).not.toThrow();
 });
 

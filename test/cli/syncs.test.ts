@@ -155,8 +155,8 @@ test('the syncs of a customer are listed, started, paused and resumed', async ()
   const paused = await run('syncs pause Acme globex hubspot --table contacts --json');
   expect(paused.json()).toMatchObject({ table: 'contacts', changed: 1 });
   expect((await list())[0]).toBe('hubspot  contacts           paused   not run yet');
-  expect((await run('syncs resume Acme globex hubspot')).stdout).toBe('3 syncs: resume.\n');
-  expect((await run('syncs start Acme globex hubspot --full')).stdout).toBe('3 syncs: start.\n');
+  expect((await run('syncs resume Acme globex hubspot')).stdout).toBe('3 syncs resumed.\n');
+  expect((await run('syncs start Acme globex hubspot --full')).stdout).toBe('3 syncs started.\n');
   expect((await list())[0]).toContain('pending');
   const [row] = (await run('syncs list Acme globex --json')).json();
   expect(row).toMatchObject({ provider: 'hubspot', kind: 'CONTACTS', status: 'PENDING' });

@@ -160,6 +160,9 @@ export const syncCommands: readonly Command[] = [
   }),
 ];
 
+/** What has been done, in the command's text. */
+const DONE = { start: 'started', pause: 'paused', resume: 'resumed' } as const;
+
 function defineChange(
   name: string,
   summary: string,
@@ -182,7 +185,7 @@ function defineChange(
       const changed = await changeSyncs(await openApplication(), target, change);
       return {
         data: { ...target, changed },
-        text: `${changed} ${changed === 1 ? 'sync' : 'syncs'}: ${change.to}.`,
+        text: `${changed} ${changed === 1 ? 'sync' : 'syncs'} ${DONE[change.to]}.`,
       };
     },
   };
