@@ -85,7 +85,7 @@ export function createMcp({
     if (caller && applications?.has(caller.application.id)) return;
     throw new CrossbookError(
       'FORBIDDEN',
-      `The origin of this page is not registered for the application: ${toOwnCommand(`apps origins ${caller?.application.id ?? 'APPLICATION'} --add ${origin}`)} registers it.`,
+      `The origin of this page is not registered for the application: ${toOwnCommand(`apps origins ${caller?.application.id ?? 'APPLICATION'} --add ORIGIN`)} registers it.`,
     );
   }
 
