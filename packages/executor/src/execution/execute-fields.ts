@@ -319,9 +319,9 @@ function completeList(
       `Expected Iterable, but did not find one for field "${nameOf(position)}".`,
     );
   }
-  const { item } = plan;
-  if (item.kind === 'object' && item.object.together.length > 0 && Array.isArray(value)) {
-    const ready = resolveTogether(position, item.object.together, value);
+  const { item, together } = plan;
+  if (together.length > 0 && Array.isArray(value)) {
+    const ready = resolveTogether(position, together, value);
     const complete = () =>
       readOr(position, plan.readResolved, value, () => completeItems(position, item, value));
     return ready ? ready.then(complete) : complete();

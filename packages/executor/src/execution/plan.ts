@@ -159,17 +159,17 @@ function planPresent(
   if (isListType(type)) {
     const item = planValue(scope, type.ofType, nodes);
     const itemSize = item.kind === 'leaf' ? 1 : item.size;
-    const isPlain = item.kind !== 'object' || item.object.together.length === 0;
-    const read = item.serialize && readList(item.serialize, itemSize);
+    const together = item.kind === 'object' ? item.object.together : [];
+    const isPlain = together.length === 0;
+    const { serialize } = item;
     return {
       kind: 'list',
       item,
       size: 0,
       itemSize,
-      serialize: isPlain ? read : undefined,
-      readResolved: isPlain
-        ? undefined
-        : item.serialize && readOrWriteList(item.serialize, itemSize, scope),
+      together,
+      serialize: serialize && isPlain ? readList(serialize, itemSize) : undefined,
+      readResolved: serialize && !isPlain ? readOrWriteList(serialize, itemSize, scope) : undefined,
     };
   }
   if (isLeafType(type)) return { kind: 'leaf', type, size: 0, serialize: serializeLeaf(type) };
@@ -219,7 +219,10 @@ export interface ObjectPlan {
   readonly size: number;
   /** The same without resolved fields, which count their own values. */
   readonly ownSize: number;
-  /** Present if everything is plain data. Used unless `writeJson` has written it. */
+  /**
+   * Present if everything is plain data once the fields in `together` are resolved. Used unless `writeJson` has written
+   * it.
+   */
   readonly serialize: Serializer | undefined;
   /** Present if plain data contains lists: serializes objects with long lists straight to JSON. */
   readonly writeJson: ReturnType<typeof createWriter>;
@@ -240,7 +243,10 @@ export interface FieldPlan extends Pick<FieldReader, 'key' | 'list'> {
   readonly value: ValuePlan;
   /** Present if the field is plain, whatever is below it. */
   readonly readWith: ((read: Serializer) => Serializer) | undefined;
-  /** Reads the field's result from the parent. Present if the field and everything below it is plain data. */
+  /**
+   * Reads the field's result from the parent. Present if everything below it is plain data, and the field is plain or is
+   * resolved for all objects of a list at once.
+   */
   readonly serialize: Serializer | undefined;
 }
 
@@ -255,7 +261,9 @@ type PresentPlan = (
       readonly kind: 'list';
       readonly item: ValuePlan;
       readonly itemSize: number;
-      /** Reads a list after fields were resolved for all its objects. Present if they are plain data then. */
+      /** Those of the objects in the list. */
+      readonly together: ObjectPlan['together'];
+      /** Reads the list after these fields were resolved. Present if it is plain data then. */
       readonly readResolved: Serializer | undefined;
     }
   | { readonly kind: 'leaf'; readonly type: GraphQLLeafType }
