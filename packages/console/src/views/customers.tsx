@@ -105,17 +105,11 @@ function CustomersOf({ application }: { readonly application: string }) {
                 <span class="soft">None</span>
               ) : (
                 <span class="wrap">
-                  {problemsFirst(connections).map(
-                    ({ provider_name: provider, status: state }, at) => (
-                      <span key={provider} class={at < SHOWN_ON_PHONES ? '' : 'wide'}>
-                        <Status value={state} of={toProvider(provider)} />
-                      </span>
-                    ),
-                  )}
-                  {connections.length > SHOWN_ON_PHONES ? (
-                    <span class="soft small narrow">
-                      {connections.length - SHOWN_ON_PHONES} more
-                    </span>
+                  {problemsFirst(connections).map(({ provider_name: provider, status: state }) => (
+                    <Status key={provider} value={state} of={toProvider(provider)} />
+                  ))}
+                  {connections.length > 1 ? (
+                    <span class="soft small narrow">{connections.length - 1} more</span>
                   ) : null}
                 </span>
               ),
@@ -126,14 +120,16 @@ function CustomersOf({ application }: { readonly application: string }) {
   );
 }
 
-/** A row has the height of two lines: what does not work has to be among them. */
+/** A row has two lines, of which a phone shows the first connection on one, and the number of others on the other. */
 function problemsFirst(connections: FoundCustomer['connections']): FoundCustomer['connections'] {
-  const isFine = ({ status }: { readonly status: string }) => Number(status === 'connected');
-  return [...connections].sort((one, other) => isFine(one) - isFine(other));
+  const isConnected = ({ status }: Connection) => status === 'connected';
+  return [
+    ...connections.filter((one) => !isConnected(one)),
+    ...connections.filter((one) => isConnected(one)),
+  ];
 }
 
-/** Of a customer's connections. */
-const SHOWN_ON_PHONES = 1;
+type Connection = FoundCustomer['connections'][number];
 
 const NO_MATCH = (
   <Empty title="No customer matches">
