@@ -100,18 +100,18 @@ function search(context: EndpointContext, kind: RecordKind): Reply {
   const { account, call } = context;
   const { records, quirks } = account;
   const properties = listRecordProperties(account, kind);
-  const search = readSearch(context, (name) => properties.find((one) => one.name === name));
-  const { limit, offset, sort } = search;
+  const criteria = readSearch(context, (name) => properties.find((one) => one.name === name));
+  const { limit, offset, sort } = criteria;
   const { searchLagMs: lagMs, searchLagVaries: varies } = quirks;
   const stale = records.staleVersions(kind, { now: call.now, lagMs, varies });
   const all = records.all(kind);
-  const range = all.slice(...toRange(all, search, (id) => toHubSpotIndex(kind, id)));
+  const range = all.slice(...toRange(all, criteria, (id) => toHubSpotIndex(kind, id)));
   const indexed = range.flatMap((record) =>
     stale.has(record.index) ? (stale.get(record.index) ?? []) : record,
   );
   const hits = listed(indexed, false).flatMap((record) => {
     const read = readerOf(account, kind, record);
-    return isFound(search, read, { properties: QUERIED[kind] ?? [], account, all: properties })
+    return isFound(criteria, read, { properties: QUERIED[kind] ?? [], account, all: properties })
       ? { record, key: read(sort.property) }
       : [];
   });
@@ -133,7 +133,7 @@ function search(context: EndpointContext, kind: RecordKind): Reply {
       results: quirks.searchTotalWithoutResults
         ? []
         : current.map((record) =>
-            show(account, kind, { record, requested: search.properties, properties }),
+            show(account, kind, { record, requested: criteria.properties, properties }),
           ),
       ...(next < hits.length && { paging: { next: { after: String(next) } } }),
     },
