@@ -1,5 +1,4 @@
 import { isUtf8 } from 'node:buffer';
-
 import { decodeUtf8 } from './utf8.ts';
 
 export { jsonLength, measureSize } from '@crossbook/executor';

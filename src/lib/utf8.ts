@@ -3,7 +3,7 @@ import { isAscii, transcode } from 'node:buffer';
 /**
  * Decodes UTF-8 as `toString` does, with U+FFFD for invalid bytes. V8's own decoder takes three to four times as long as
  * soon as one letter is not ASCII, half as long as parsing the same JSON. Longer texts are left to it, because
- * transcoding takes twice their bytes beside the text.
+ * transcoding needs a second buffer of twice their size.
  */
 export function decodeUtf8(bytes: Buffer): string {
   if (isAscii(bytes)) return bytes.toString('latin1');

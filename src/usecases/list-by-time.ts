@@ -17,10 +17,11 @@ export async function listByTime<Item extends Place>(
   const cursors = signer.bind(() => JSON.stringify([name, applicationId, customerId ?? null]));
   const size = readPageSize(requestedSize, maxSize);
   const after = readCursor(cursor ?? undefined, cursors);
-  const found = await find({ after, limit: size + 1 });
+  // One more than the page has, to know whether there is a next one.
+  const items = await find({ after, limit: size + 1 });
   return {
-    items: found.slice(0, size),
-    hasNextPage: found.length > size,
+    items: items.slice(0, size),
+    hasNextPage: items.length > size,
     // The item of the cursor is newer than all that follow.
     hasPreviousPage: after !== undefined,
     cursorOf: (item) => signPlace(cursors, item ?? after),

@@ -63,7 +63,7 @@ export async function deleteApplication(
     );
   }
   if (await store.markDeleted(id)) return deleted;
-  throw applicationNotFound(application, []);
+  throw applicationNotFound(application);
 }
 
 /** What the deletion of an application deletes. */
@@ -95,9 +95,9 @@ function requireOwn(application: Application, change: string): Application {
   );
 }
 
-function applicationNotFound(text: string, existing: readonly string[]): CrossbookError {
-  const others = existing.length > 0 ? ` There is: ${existing.join(', ')}.` : '';
-  return new CrossbookError('NOT_FOUND', `There is no application ${quote(text)}.${others}`);
+function applicationNotFound(text: string, known: readonly string[] = []): CrossbookError {
+  const names = known.length > 0 ? ` Known: ${known.join(', ')}.` : '';
+  return new CrossbookError('NOT_FOUND', `There is no application ${quote(text)}.${names}`);
 }
 
 /** More would not help. */

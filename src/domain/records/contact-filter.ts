@@ -86,7 +86,7 @@ export const CONTACTS = declareFilter(
     emailDomain,
     phone,
     namePrefix: namePrefix<Contact>(
-      'Beginning of a word of the first or last name, at least 2 characters, e.g. `jo` for John, Mary Jo, Anne-Joe and O’Jones. Spaces, hyphens and apostrophes divide words. First and last name are compared one by one: for Ada Lovelace pass `lovelace`, not both.',
+      'Beginning of a word of the first or last name, at least 2 characters, e.g. `jo` for John, Mary Jo, Anne-Joe and O’Jones. Spaces, hyphens and apostrophes divide words. The first and the last name are compared separately: for Ada Lovelace pass `lovelace`, not both names.',
       ['firstName', 'lastName'],
     ),
     modifiedSince: modifiedSince('contacts'),
