@@ -325,6 +325,7 @@ async function search({ url, headers }: Product, email: string): Promise<number>
   return response.status;
 }
 
+/** How many operations wait for a CRM. */
 async function readWaiting({ url }: Product): Promise<number | undefined> {
   const read = readMetrics(await (await fetch(`${url}/metrics`)).text());
   return read('crossbook_provider_waiting')[''];

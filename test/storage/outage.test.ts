@@ -56,8 +56,9 @@ describe('while the database is away', () => {
     await expect(customers.findMany(['ada'])).rejects.toMatchObject(away);
     await expect(customers.upsert(ADA)).rejects.toMatchObject(away);
     await proxy.mend();
-    // An attempt to connect that began during the outage may fail after it, on a busy machine.
-    await expect.poll(() => database.ping().then(() => 'is back', String)).toBe('is back');
+    // Joins a probe that began during the outage, and may end after it on a busy machine.
+    await database.ping().catch(() => undefined);
+    await database.ping();
     expect(await customers.findMany(['ada'])).toMatchObject([{ customerId: 'ada' }]);
   });
 
