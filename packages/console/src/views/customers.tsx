@@ -84,7 +84,6 @@ function CustomersOf({ application }: { readonly application: string }) {
         columns={[
           {
             title: 'Customer',
-            share: 1.2,
             cell: ({ customer_id: id, name }) => (
               <>
                 <Link href={toHref(['customers', application, id])}>{name}</Link>
@@ -99,7 +98,7 @@ function CustomersOf({ application }: { readonly application: string }) {
           },
           {
             title: 'Connections',
-            share: 1.4,
+            share: 1.5,
             cell: ({ connections }) =>
               connections.length === 0 ? (
                 <span class="soft">None</span>
