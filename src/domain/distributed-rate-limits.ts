@@ -6,6 +6,8 @@ export interface DistributedRateLimits {
   isConnected(): boolean;
   /** The share of a rate limit that this process may use alone, from 0 to 1: all of it while Redis coordinates. */
   share(intervalMs: number): number;
+  /** The id of a permit that this process holds already. Undefined: `acquire` one. */
+  take(ask: PermitRequest): string | undefined;
   /** One round trip. Undefined if Redis did not reply: continue within the share. */
   acquire(ask: PermitRequest): Promise<PermitResult | undefined>;
   /** Returns an unused permit. Not awaited, like `release`. */

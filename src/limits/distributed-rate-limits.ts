@@ -26,6 +26,8 @@ export function createDistributedRateLimits(
       return redis.hasBeenAway() ? 1 / redis.processes() : 1;
     },
 
+    take: () => undefined,
+
     async acquire({ name, calls, intervalMs, leaseMs }) {
       if (!redis.isConnected()) return undefined;
       // Otherwise these permits would stay taken until their leases expire.

@@ -1,9 +1,6 @@
-import type {
-  PermitRelease,
-  PermitRequest,
-  PermitResult,
-} from '../domain/distributed-rate-limits.ts';
+import type { PermitRelease } from '../domain/distributed-rate-limits.ts';
 import type { Demo } from '../http/welcome.ts';
+import type { PermitsWanted } from './permits-ahead.ts';
 
 /** What the supervisor calls in a worker. */
 export type WorkerCalls<Sandbox = unknown, Metrics = unknown> = {
@@ -29,9 +26,10 @@ export type SupervisorCalls<Metrics = unknown> = {
   /** Something may be due, which the worker that does jobs is told. */
   readonly announceWork: (nothing: null) => void;
   readonly count: (units: CountedUnits) => CountResult;
-  readonly acquire: (permit: PermitRequest) => PermitResult;
-  readonly cancel: (permit: { readonly name: string; readonly permitId: string }) => void;
-  readonly release: (permit: PermitRelease) => void;
+  /** One permit, and some that the worker may use without asking. */
+  readonly acquire: (permits: PermitsWanted) => PermitsResult;
+  readonly cancel: (permits: HubPermits) => void;
+  readonly release: (permits: readonly PermitRelease[]) => void;
   /** The metrics of all workers as text. */
   readonly renderMetrics: (nothing: null) => Promise<string>;
   /** The last call of a worker: its counters stay in the sum. */
@@ -79,6 +77,14 @@ export interface CountedUnits {
   readonly points: number;
   readonly windowMs: number;
 }
+
+/** Permits of one rate limit. */
+export interface HubPermits {
+  readonly name: string;
+  readonly permitIds: readonly string[];
+}
+
+export type PermitsResult = Pick<HubPermits, 'permitIds'> | { readonly waitMs: number };
 
 export interface CountResult {
   /** Of all workers, with the spare units. */

@@ -1,15 +1,13 @@
-import type {
-  PermitRelease,
-  PermitRequest,
-  PermitResult,
-} from '../domain/distributed-rate-limits.ts';
+import type { PermitRelease } from '../domain/distributed-rate-limits.ts';
 import { createFixedWindowCounter } from '../limits/limits.ts';
-import type { CountedUnits, CountResult } from './calls.ts';
+import type { CountedUnits, CountResult, HubPermits, PermitsResult } from './calls.ts';
+import type { PermitsWanted } from './permits-ahead.ts';
 
 /** The rate limits of all workers, in the supervisor: what Redis does for several hosts. */
 export function createRateLimitHub({ workers, now }: HubOptions) {
   const counters = new Map<number, ReturnType<typeof createFixedWindowCounter>>();
-  const permits = createPermits(now);
+  const toSpare = (free: number) => Math.max(0, Math.floor(free / (SPARE_PARTS * workers)));
+  const permits = createPermits({ now, toSpare });
 
   return {
     /**
@@ -20,7 +18,7 @@ export function createRateLimitHub({ workers, now }: HubOptions) {
       const counter = counters.get(windowMs) ?? createFixedWindowCounter({ windowMs, now });
       counters.set(windowMs, counter);
       const { count } = counter.add(key, units);
-      const spare = Math.max(0, Math.floor((points - count) / (SPARE_PARTS * workers)));
+      const spare = toSpare(points - count);
       return { ...counter.add(key, spare), spare };
     },
     ...permits,
@@ -33,13 +31,14 @@ const SPARE_PARTS = 16;
  * Sliding windows of provider calls. The rules are those of `limits/distributed-rate-limits.ts`: a permit counts from
  * its call until one interval after the response, and expires by itself if its worker dies.
  */
-function createPermits(now: () => number) {
+function createPermits({ now, toSpare }: PermitsOptions) {
   const limits = new Map<string, Limit>();
   let lastId = 0;
   let tidyAt = now() + TIDY_EVERY_MS;
 
   return {
-    acquire({ name, calls, intervalMs, leaseMs }: PermitRequest): PermitResult {
+    /** Grants one, and as many more as the worker could use while plenty are left. */
+    acquire({ name, calls, intervalMs, leaseMs, ahead }: PermitsWanted): PermitsResult {
       const at = now();
       tidy(at);
       const limit = limitOf(name);
@@ -49,10 +48,11 @@ function createPermits(now: () => number) {
       dropExpired(limit, at);
       const over = limit.running.size + limit.ended.length + foreign - (limit.told?.calls ?? calls);
       if (over < 0) {
-        lastId += 1;
-        const permitId = String(lastId);
-        limit.running.set(permitId, at + Math.max(0, leaseMs) + interval);
-        return { permitId };
+        const count = 1 + Math.min(ahead, toSpare(-over - 1));
+        const permitIds = Array.from({ length: count }, () => String(++lastId));
+        const expiresAt = at + Math.max(0, leaseMs) + interval;
+        for (const permitId of permitIds) limit.running.set(permitId, expiresAt);
+        return { permitIds };
       }
       const ends = [...limit.running.values(), ...limit.ended].sort((a, b) => a - b);
       const waits = [interval, (ends[over] ?? Number.POSITIVE_INFINITY) - at];
@@ -60,32 +60,36 @@ function createPermits(now: () => number) {
       return { waitMs: Math.max(1, Math.ceil(Math.min(...waits))) };
     },
 
-    cancel({ name, permitId }: { readonly name: string; readonly permitId: string }): void {
-      limits.get(name)?.running.delete(permitId);
+    cancel({ name, permitIds }: HubPermits): void {
+      for (const permitId of permitIds) limits.get(name)?.running.delete(permitId);
     },
 
-    release({ name, permitId, intervalMs, rateLimit, pauseMs = 0 }: PermitRelease): void {
-      const at = now();
-      const limit = limitOf(name);
-      const interval = rateLimit?.intervalMs ?? limit.told?.intervalMs ?? intervalMs;
-      const ends = at + interval + Math.ceil(interval / 100);
-      if (permitId !== undefined) limit.running.delete(permitId);
-      insert(limit.ended, ends);
-      if (rateLimit) {
-        dropExpired(limit, at);
-        let ours = countUntil(limit.ended, ends);
-        for (const end of limit.running.values()) if (end <= ends) ours += 1;
-        limit.told = { calls: rateLimit.max, intervalMs: rateLimit.intervalMs };
-        // Calls that the provider counts beyond ours were made by other clients of the same account.
-        limit.foreign = Math.max(0, rateLimit.max - rateLimit.remaining - ours);
-        limit.foreignUntil = ends;
-      }
-      limit.pausedUntil = Math.max(limit.pausedUntil, pauseMs > 0 ? at + pauseMs : 0);
+    release(permits: readonly PermitRelease[]): void {
+      for (const permit of permits) release(permit);
     },
 
     /** The number of limits in memory. */
     size: () => limits.size,
   };
+
+  function release({ name, permitId, intervalMs, rateLimit, pauseMs = 0 }: PermitRelease): void {
+    const at = now();
+    const limit = limitOf(name);
+    const interval = rateLimit?.intervalMs ?? limit.told?.intervalMs ?? intervalMs;
+    const ends = at + interval + Math.ceil(interval / 100);
+    if (permitId !== undefined) limit.running.delete(permitId);
+    insert(limit.ended, ends);
+    if (rateLimit) {
+      dropExpired(limit, at);
+      let ours = countUntil(limit.ended, ends);
+      for (const end of limit.running.values()) if (end <= ends) ours += 1;
+      limit.told = { calls: rateLimit.max, intervalMs: rateLimit.intervalMs };
+      // Calls that the provider counts beyond ours were made by other clients of the same account.
+      limit.foreign = Math.max(0, rateLimit.max - rateLimit.remaining - ours);
+      limit.foreignUntil = ends;
+    }
+    limit.pausedUntil = Math.max(limit.pausedUntil, pauseMs > 0 ? at + pauseMs : 0);
+  }
 
   function limitOf(name: string): Limit {
     const known = limits.get(name);
@@ -152,6 +156,11 @@ interface Limit {
   foreign: number;
   foreignUntil: number;
   pausedUntil: number;
+}
+
+interface PermitsOptions extends Pick<HubOptions, 'now'> {
+  /** How much of what is free a worker gets in advance at most. */
+  toSpare(free: number): number;
 }
 
 interface HubOptions {

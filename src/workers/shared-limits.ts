@@ -1,33 +1,46 @@
-import type { DistributedRateLimits, PermitResult } from '../domain/distributed-rate-limits.ts';
+import type { DistributedRateLimits, PermitRelease } from '../domain/distributed-rate-limits.ts';
 import { type Clock, withLimit } from '../lib/clock.ts';
 import type { SharedCount } from '../limits/limits.ts';
 import type { SupervisorCalls } from './calls.ts';
 import type { Link } from './link.ts';
+import { createPermitsAhead } from './permits-ahead.ts';
 
 /** The rate limits that the workers keep together, by asking their supervisor. */
 export function createSharedLimits({ link, workers, clock }: SharedLimitsOptions) {
   /** Until this time the worker uses its own share of each limit, because the supervisor did not respond in time. */
   let aloneUntil = Number.NEGATIVE_INFINITY;
 
+  const giveBack = (name: string, permitIds: readonly string[]) =>
+    link.tell('cancel', { name, permitIds });
+  const ahead = createPermitsAhead({ clock, giveBack });
+  const release = createReleases({ link, clock });
+
   const distributedRateLimits: DistributedRateLimits = {
     isConnected: link.isOpen,
     share: () => (clock.now() < aloneUntil ? 1 / workers : 1),
-    async acquire(permit) {
-      const granted = link.ask('acquire', permit);
+    take: ahead.take,
+    async acquire(request) {
+      const wanted = ahead.extend(request);
+      const at = clock.now();
+      const granted = link.ask('acquire', wanted);
       try {
-        return await withLimit<PermitResult>(granted, { limitMs: ASK_MS, clock });
+        const result = await withLimit(granted, { limitMs: ASK_MS, clock });
+        if ('waitMs' in result) return result;
+        const [permitId = '', ...others] = result.permitIds;
+        ahead.add(wanted, others, at);
+        return { permitId };
       } catch {
-        aloneUntil = clock.now() + permit.intervalMs + ASK_MS;
-        // A permit that comes too late is returned.
+        aloneUntil = clock.now() + request.intervalMs + ASK_MS;
+        // Permits that come too late are returned.
         granted.then(
-          (late) => 'permitId' in late && link.tell('cancel', { ...permit, ...late }),
+          (late) => 'permitIds' in late && giveBack(request.name, late.permitIds),
           () => undefined,
         );
         return undefined;
       }
     },
-    cancel: (name, permitId) => link.tell('cancel', { name, permitId }),
-    release: (permit) => link.tell('release', permit),
+    cancel: (name, permitId) => giveBack(name, [permitId]),
+    release,
   };
 
   return {
@@ -48,6 +61,29 @@ export function createSharedLimits({ link, workers, clock }: SharedLimitsOptions
     },
   };
 }
+
+/**
+ * Reports the ends of calls together. A later report is on the safe side: the permits count for longer. A pause is
+ * reported at once.
+ */
+function createReleases({ link, clock }: Pick<SharedLimitsOptions, 'link' | 'clock'>) {
+  let ended: PermitRelease[] = [];
+  let cancelReport: (() => void) | undefined;
+  const report = () => {
+    cancelReport?.();
+    cancelReport = undefined;
+    link.tell('release', ended);
+    ended = [];
+  };
+  return (release: PermitRelease): void => {
+    ended.push(release);
+    if (release.pauseMs !== undefined || ended.length >= MAX_ENDED) report();
+    else cancelReport ??= clock.schedule(REPORT_MS, report);
+  };
+}
+
+const REPORT_MS = 25;
+const MAX_ENDED = 100;
 
 /** The units that the supervisor has given to this worker in advance, by owner. */
 function createHeldUnits(now: () => number) {

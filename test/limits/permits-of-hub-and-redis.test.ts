@@ -31,21 +31,21 @@ describeOnRedis('permits of provider calls', () => {
           at += ms;
           if (kind === 'acquire') {
             const id = `permit ${index}`;
-            const mine = hub.acquire({ ...ASKED, leaseMs: which * 100 });
+            const mine = hub.acquire({ ...ASKED, leaseMs: which * 100, ahead: 0 });
             const waitMs = await shared.acquire(id, which * 100);
             expect(waitMs).toBe('waitMs' in mine ? mine.waitMs : 0);
-            if ('permitId' in mine) held.push({ hub: mine.permitId, redis: id });
+            if ('permitIds' in mine) held.push({ hub: mine.permitIds[0] ?? '', redis: id });
             continue;
           }
           const [permit] = held.splice(which % Math.max(1, held.length), 1);
           if (kind === 'cancel' && permit) {
-            hub.cancel({ name: NAME, permitId: permit.hub });
+            hub.cancel({ name: NAME, permitIds: [permit.hub] });
             await shared.cancel(permit.redis);
           }
           if (kind === 'release') {
             const pauseMs = which > 8 ? 300 : 0;
             const released = { name: NAME, intervalMs: ASKED.intervalMs, rateLimit, pauseMs };
-            hub.release({ ...released, permitId: permit?.hub });
+            hub.release([{ ...released, permitId: permit?.hub }]);
             await shared.release(permit?.redis ?? `other ${index}`, pauseMs, rateLimit);
           }
         }

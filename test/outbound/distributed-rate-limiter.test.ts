@@ -15,6 +15,15 @@ describe('a rate limiter with a shared budget', () => {
     expect(asks).toEqual([{ name: 'a:search', calls: 4, intervalMs: 1_000, leaseMs: 3_000 }]);
   });
 
+  test('uses a permit that is at hand, without a promise and without a request', async () => {
+    const { limiter, clock, asks, held, reports } = open();
+    held.push('at hand');
+    expect(limiter.acquire(clock.now() + 3_000)).toBeUndefined();
+    await limiter.acquire(clock.now() + 3_000);
+    limiter.release();
+    expect([asks.length, reports[0]?.permitId]).toEqual([1, 'at hand']);
+  });
+
   test('repeats a refused request when the wait is over, and makes no other request before', async () => {
     const { limiter, clock, asks, answers } = open();
     answers.push({ waitMs: 700 });
@@ -105,9 +114,11 @@ function open() {
   const reports: PermitRelease[] = [];
   const given: string[] = [];
   const answers: (PermitResult | undefined)[] = [];
+  const held: string[] = [];
   const budgets: DistributedRateLimits = {
     isConnected: () => state.isConnected,
     share: () => state.share,
+    take: () => held.shift(),
     async acquire(ask) {
       asks.push(ask);
       return answers.length > 0 ? answers.shift() : { permitId: `permit ${asks.length}` };
@@ -123,5 +134,5 @@ function open() {
     distributedRateLimits: budgets,
     name: 'a:search',
   });
-  return { limiter, clock, state, asks, reports, given, answers };
+  return { limiter, clock, state, asks, reports, given, answers, held };
 }

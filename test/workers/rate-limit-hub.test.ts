@@ -41,18 +41,21 @@ describe('Counted units', () => {
 
 describe('Permits of provider calls', () => {
   const name = 'connection:search';
-  const acquire = (leaseMs = 10_000) => hub.acquire({ name, calls: 2, intervalMs: 1_000, leaseMs });
+  const limit = { name, calls: 2, intervalMs: 1_000, ahead: 0 };
+  const acquire = (leaseMs = 10_000) => hub.acquire({ ...limit, leaseMs });
   const release = (permitId: string | undefined, more = {}) =>
-    hub.release({
-      name,
-      permitId,
-      intervalMs: 1_000,
-      rateLimit: undefined,
-      pauseMs: undefined,
-      ...more,
-    });
+    hub.release([
+      {
+        name,
+        permitId,
+        intervalMs: 1_000,
+        rateLimit: undefined,
+        pauseMs: undefined,
+        ...more,
+      },
+    ]);
   const id = (result: ReturnType<typeof acquire>) =>
-    'permitId' in result ? result.permitId : undefined;
+    'permitIds' in result ? result.permitIds[0] : undefined;
 
   test('a permit counts from its call until one interval after the response', () => {
     const first = id(acquire());
@@ -67,9 +70,24 @@ describe('Permits of provider calls', () => {
     expect(acquire()).toHaveProperty('waitMs');
   });
 
+  test('of a large limit a worker gets permits in advance, and none as the limit comes nearer', () => {
+    const counts: number[] = [];
+    for (let granted = 0; granted < 190; ) {
+      const result = hub.acquire({ ...limit, calls: 190, leaseMs: 1_000, ahead: 16 });
+      const count = 'permitIds' in result ? result.permitIds.length : 0;
+      granted += count;
+      counts.push(count);
+    }
+    expect(counts[0]).toBe(6);
+    expect(counts).toEqual(counts.toSorted((a, b) => b - a));
+    expect(counts.at(-1)).toBe(1);
+    expect(counts.reduce((sum, count) => sum + count, 0)).toBe(190);
+    expect(acquire()).toHaveProperty('waitMs');
+  });
+
   test('a canceled permit is free at once', () => {
     acquire();
-    hub.cancel({ name, permitId: String(id(acquire())) });
+    hub.cancel({ name, permitIds: [String(id(acquire()))] });
     expect(id(acquire())).toBeDefined();
   });
 
@@ -97,7 +115,7 @@ describe('Permits of provider calls', () => {
 
   test('limits that are not used any more are removed', () => {
     for (let number = 0; number < 100; number += 1)
-      hub.acquire({ name: `${number}:search`, calls: 2, intervalMs: 1_000, leaseMs: 1_000 });
+      hub.acquire({ ...limit, name: `${number}:search`, leaseMs: 1_000 });
     expect(hub.size()).toBe(100);
     now += 60_000;
     acquire();

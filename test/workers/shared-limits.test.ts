@@ -63,12 +63,12 @@ describe('While the supervisor does not answer', () => {
   const open = () => {
     const clock = createFakeClock();
     const cancelled: object[] = [];
-    let answer: (permit: { permitId: string }) => void = () => {};
+    let answer: (permits: HubPermitIds) => void = () => {};
     const { right: link, close } = openLinks(
       {
         count: () => new Promise<never>(() => {}),
         acquire: () =>
-          new Promise<{ permitId: string }>((resolve) => {
+          new Promise<HubPermitIds>((resolve) => {
             answer = resolve;
           }),
         cancel: (permit: object) => void cancelled.push(permit),
@@ -81,7 +81,7 @@ describe('While the supervisor does not answer', () => {
       workers: 4,
       clock,
     });
-    return { clock, limits, cancelled, answer: () => answer({ permitId: 'late' }) };
+    return { clock, limits, cancelled, answer: () => answer({ permitIds: ['late', 'too'] }) };
   };
   const permit = { name: 'c:search', calls: 5, intervalMs: 1_000, leaseMs: 10_000 };
 
@@ -102,9 +102,91 @@ describe('While the supervisor does not answer', () => {
     expect(await acquired).toBeUndefined();
     expect(shared.share(1_000)).toBe(1 / 4);
     answer();
-    await expect.poll(() => cancelled).toMatchObject([{ name: 'c:search', permitId: 'late' }]);
+    await expect.poll(() => cancelled).toEqual([{ name: 'c:search', permitIds: ['late', 'too'] }]);
     await clock.advance(2_000);
     expect(shared.share(1_000)).toBe(1);
+  });
+});
+
+describe('Permits of calls to a provider over two workers', () => {
+  const calls = 190;
+  const request = { name: 'c:search', calls, intervalMs: 10_000, leaseMs: 5_000 };
+
+  const open = () => {
+    const clock = createFakeClock();
+    const hub = createRateLimitHub({ workers: 2, now: clock.now });
+    const sent: Record<string, number> = {};
+    const counted = <Input, Output>(name: string, answer: (input: Input) => Output) => {
+      return (input: Input) => {
+        sent[name] = (sent[name] ?? 0) + 1;
+        return answer(input);
+      };
+    };
+    const workers = [0, 1].map(() => {
+      const supervisor = {
+        acquire: counted('acquire', hub.acquire),
+        cancel: counted('cancel', hub.cancel),
+        release: counted('release', hub.release),
+      } as unknown as SupervisorCalls;
+      const { right: link, close } = openLinks(supervisor, {});
+      closers.push(close);
+      return createSharedLimits({ link, workers: 2, clock }).distributedRateLimits;
+    });
+    const acquireAt = async (worker: number): Promise<string | undefined> => {
+      const held = workers[worker]?.take(request);
+      if (held !== undefined) return held;
+      const result = await workers[worker]?.acquire(request);
+      return result && 'permitId' in result ? result.permitId : undefined;
+    };
+    const release = (worker: number, permitId: string) =>
+      workers[worker]?.release({
+        name: request.name,
+        permitId,
+        intervalMs: request.intervalMs,
+        rateLimit: undefined,
+        pauseMs: undefined,
+      });
+    return { clock, sent, acquireAt, release };
+  };
+
+  test('never more calls than the limit, of which at most a sixteenth is out of reach, with few messages', async () => {
+    const { sent, acquireAt, release, clock } = open();
+    let granted = 0;
+    for (let number = 0; number < 2 * calls; number += 1) {
+      const permitId = await acquireAt(number % 2);
+      if (permitId === undefined) continue;
+      granted += 1;
+      release(number % 2, permitId);
+    }
+    await clock.advance(25);
+    expect(granted).toBeLessThanOrEqual(calls);
+    expect(granted).toBeGreaterThanOrEqual(calls - Math.ceil(calls / 16));
+    await expect.poll(() => sent['release']).toBeLessThanOrEqual(4);
+    // Each call after the limit asks again.
+    expect(sent['acquire']).toBeLessThan(calls + granted / 2);
+  });
+
+  test('permits that a worker does not use are free for the other one a second later', async () => {
+    const { clock, sent, acquireAt } = open();
+    for (let number = 0; number < 4; number += 1) await acquireAt(0);
+    await clock.advance(1_000);
+    await expect.poll(() => sent['cancel']).toBe(1);
+    let granted = 0;
+    while ((await acquireAt(1)) !== undefined) granted += 1;
+    expect(granted).toBe(calls - 4);
+  });
+
+  test('a permit is not used for a call that may end after its lease', async () => {
+    const { clock, acquireAt, sent } = open();
+    await acquireAt(0);
+    await acquireAt(0);
+    const asked = sent['acquire'];
+    await clock.advance(900);
+    await acquireAt(0);
+    expect(sent['acquire']).toBe(asked);
+    await acquireAt(0);
+    await acquireAt(0);
+    expect(sent['acquire']).toBeGreaterThan(asked ?? 0);
   });
 });
 
@@ -125,3 +207,7 @@ test('a window of one caller that has ended counts no further, while one of anot
   await clock.advance(6_000);
   expect(await count('b', 1)).toEqual({ count: 1, resetMs: 60_000 });
 });
+
+interface HubPermitIds {
+  readonly permitIds: readonly string[];
+}

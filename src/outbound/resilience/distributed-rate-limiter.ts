@@ -1,4 +1,4 @@
-import type { DistributedRateLimits } from '../../domain/distributed-rate-limits.ts';
+import type { DistributedRateLimits, PermitRequest } from '../../domain/distributed-rate-limits.ts';
 import {
   type AcquireOptions,
   createRateLimiter,
@@ -29,7 +29,8 @@ export function createDistributedRateLimiter({
 
     acquire(deadline, options) {
       const local = limiter.acquire(deadline, options);
-      return distributedRateLimits.isConnected() ? askAll(local, deadline, options) : local;
+      if (!distributedRateLimits.isConnected() || (!local && take(deadline))) return local;
+      return askAll(local, deadline, options);
     },
 
     release({ rateLimit, pauseMs, isBackground = false } = {}) {
@@ -60,6 +61,22 @@ export function createDistributedRateLimiter({
     },
   };
 
+  /** Whether a permit was at hand. */
+  function take(deadline: number): boolean {
+    const permitId = distributedRateLimits.take(toRequest(deadline));
+    if (permitId !== undefined) permitIds.push(permitId);
+    return permitId !== undefined;
+  }
+
+  function toRequest(deadline: number): PermitRequest {
+    return {
+      name,
+      calls: limiter.calls(),
+      intervalMs: limiter.intervalMs(),
+      leaseMs: deadline - options.clock.now(),
+    };
+  }
+
   async function askAll(
     first: Promise<void> | undefined,
     deadline: number,
@@ -68,12 +85,8 @@ export function createDistributedRateLimiter({
     const again = { inFront: true, signal, isBackground };
     for (let local = first; ; local = limiter.acquire(deadline, again)) {
       await local;
-      const result = await distributedRateLimits.acquire({
-        name,
-        calls: limiter.calls(),
-        intervalMs: limiter.intervalMs(),
-        leaseMs: deadline - options.clock.now(),
-      });
+      if (take(deadline)) return;
+      const result = await distributedRateLimits.acquire(toRequest(deadline));
       if (result === undefined) {
         // It had acquired a permit of the whole limit: now it needs one within the process's share.
         limiter.cancel(undefined, isBackground);
