@@ -53,12 +53,13 @@ function checkStorage(config: Config): Promise<Findings> {
       describeDatabase(await inspectDatabase(config.database, ring), config, ring),
     );
     const pooler = await attempt(warning, 'pooler', () => checkPooler(config.database));
-    return [
-      ok('keys', `${ring.keys.size} in the ring; ${ring.current.id} seals`),
-      ...database,
-      ...pooler,
-    ];
+    return [ok('keys', describeKeys(ring)), ...database, ...pooler];
   });
+}
+
+function describeKeys({ keys, current }: KeyRing): string {
+  const count = keys.size === 1 ? '1 key' : `${keys.size} keys`;
+  return `${count}; ${current.id} encrypts what is stored`;
 }
 
 const OLDEST_POSTGRES = 15;
@@ -73,7 +74,7 @@ function describeDatabase(inspection: Inspection, config: Config, ring: KeyRing)
         'database',
         `responds, version ${version}: Crossbook is tested with ${OLDEST_POSTGRES} or later`,
       )
-    : ok('database', `answers, version ${version}`);
+    : ok('database', `responds, version ${version}`);
   if (pendingMigrations.length > 0)
     return [
       database,
@@ -96,7 +97,8 @@ function describeDatabase(inspection: Inspection, config: Config, ring: KeyRing)
 }
 
 function checkJobs(age: number | undefined): Finding {
-  if (age !== undefined && age < JOBS_MISSING_SECONDS) return ok('jobs', 'a process does them');
+  if (age !== undefined && age < JOBS_MISSING_SECONDS)
+    return ok('jobs', 'a process is running them');
   const since = age === undefined ? 'yet' : `for ${Math.round(age / 60)} minutes`;
   return warning('jobs', `No process has done jobs ${since}: ${START_JOBS}`);
 }
@@ -142,7 +144,7 @@ async function checkRedis({ redis }: Config): Promise<Findings> {
   const { place = '' } = parseRedisUrl(redis.url) ?? {};
   try {
     await pingRedis(redis.url);
-    return [ok('redis', `${place} answers`)];
+    return [ok('redis', `${place} responds`)];
   } catch (error) {
     const reason = toReason(error);
     return [
@@ -164,7 +166,7 @@ function checkProvider({ name, crm }: Provider, ask: typeof fetch): Promise<Find
         redirect: 'manual',
         signal: AbortSignal.timeout(TIMEOUT_MS),
       }).then(
-        ({ status }) => ok(name, `${origin} answers (${status})`),
+        ({ status }) => ok(name, `${origin} responds (${status})`),
         () => warning(name, `${origin} cannot be reached from here`),
       );
 }

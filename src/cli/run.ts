@@ -51,7 +51,10 @@ export async function runCommand(options: RunOptions): Promise<number> {
     const problem = isGroup
       ? `Missing: a subcommand of ${first}`
       : `Unknown command: ${first} ${second}`;
-    printError(`${problem.trimEnd()}\n\n${help}`);
+    // A list of all commands would scroll the error away.
+    const more =
+      familyOf(args) === COMMANDS ? '`crossbook --help` lists all commands.' : `\n${help}`;
+    printError(`${problem.trimEnd()}\n${more}`);
     return 2;
   }
   try {

@@ -140,6 +140,7 @@ th, td { padding: .5rem .75rem; border: 1px solid var(--line); text-align: left;
 th { background: var(--code) }
 :not(pre) > code { padding: .1rem .3rem; border-radius: .25rem; background: var(--code); overflow-wrap: anywhere }
 .diagram { display: block; max-width: 100%; height: auto; margin: 1.25rem 0 }
+@media (max-width: 40rem) { p:has(> .diagram) { overflow-x: auto } .diagram { max-width: none; width: 42rem } }
 .file { border-bottom: 1px dotted var(--edge) }
 .list dt { margin-top: .6rem; font-weight: 600 }
 .list dd { margin: 0; color: var(--soft) }`;

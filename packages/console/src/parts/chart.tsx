@@ -33,9 +33,10 @@ export function Chart({ label, times, series }: ChartProps) {
           axes: [axis, { ...axis, size: 56, values: (_plot, values) => values.map(toShort) }],
           series: [
             { value: (_plot, time) => (time == null ? '' : toMoment(time)) },
-            ...series.map(({ name, tone }) => ({
+            ...series.map(({ name, tone, values }) => ({
               label: name,
-              stroke: color(`--${tone}`),
+              // A line of zeros would hide the one below it: a day without errors would be a red line.
+              stroke: values.some((value) => value > 0) ? color(`--${tone}`) : 'transparent',
               width: 2,
               value: (_plot: uPlot, value: number | null) => value?.toLocaleString() ?? '',
               fill: tone === 'accent' ? `${color('--accent')}22` : undefined,

@@ -43,7 +43,7 @@ export function Events({ applicationId, customerId }: OfCustomer) {
         keyOf={({ id }) => id}
         columns={[
           { title: 'Time', cell: (event) => <Time at={event.created_at} /> },
-          { title: 'Type', share: 1.4, cell: ({ type }) => <code>{type}</code> },
+          { title: 'Type', share: 1.4, cell: ({ type }) => <EventType type={type} /> },
           { title: 'ID', share: 1.6, isWide: true, cell: ({ id }) => <code>{id}</code> },
           {
             title: 'Details',
@@ -56,5 +56,16 @@ export function Events({ applicationId, customerId }: OfCustomer) {
         ]}
       />
     </Section>
+  );
+}
+
+/** Wraps at dots on a narrow screen, before it breaks words. */
+function EventType({ type }: { readonly type: string }) {
+  const [first, ...others] = type.split('.');
+  return (
+    <code>
+      {first}
+      {others.map((part) => [<wbr key={part} />, `.${part}`])}
+    </code>
   );
 }
