@@ -219,6 +219,7 @@ export class EnteredRequest implements RequestWork {
   readonly #heavy: HeavyPlaces;
   /** Of CRMs and of the database. */
   #readBytes = 0;
+  #takenBytes = 0;
   #isHeavy = false;
   /** The wait for a heavy place, which all parts of the request share. */
   #becoming: Promise<void> | undefined;
@@ -255,6 +256,12 @@ export class EnteredRequest implements RequestWork {
     if (this.#readBytes > this.#heavy.maxReadBytes) throw tooMuchRead(this.#heavy.maxReadBytes);
     // It holds what it has read so far, so only a few of these wait.
     return this.beHeavy(this.#heavy.max);
+  }
+
+  takeReadBytes(): number {
+    const bytes = this.#readBytes - this.#takenBytes;
+    this.#takenBytes = this.#readBytes;
+    return bytes;
   }
 
   /** The client has disconnected: what the request waits for ends. */

@@ -18,6 +18,8 @@ export interface Work {
 export interface RequestWork extends Work {
   /** Call before work that is not light. Undefined: go on. A promise: it waits for a heavy place. */
   beHeavy(): Promise<void> | undefined;
+  /** The bytes that it has read since the last call, which is what its results weigh at most. */
+  takeReadBytes(): number;
   /** How many requests of the same connection are queued: they may share a call. */
   countQueued(): number;
 }
@@ -26,6 +28,7 @@ export interface RequestWork extends Work {
 export const BACKGROUND_WORK: RequestWork = {
   read: () => undefined,
   beHeavy: () => undefined,
+  takeReadBytes: () => 0,
   countQueued: () => 0,
 };
 

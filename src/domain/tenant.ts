@@ -129,13 +129,8 @@ interface CachedContacts {
 
 export interface CacheEntry {
   readonly connectionId: string;
-  /** The number of contacts. */
+  /** The number of records, and more where they are longer than usual. */
   readonly weight: number;
-  /**
-   * More where contacts are longer than usual, and infinite if they do not fit into an entry. Called only while
-   * there is room.
-   */
-  weigh?(): number;
   /**
    * The cache key within the connection: filter, page, and everything else that affects the result. Computed where it
    * is stored.

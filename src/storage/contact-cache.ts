@@ -115,7 +115,7 @@ function createContactCacheWriter({ engine, sealer, hash, maxEntryBytes, delayMs
     // One write at a time, so that a slow database is not overloaded.
     maxConcurrent: 1,
     maxSize: BATCH_RECORDS,
-    createSizer: () => (one) => one.weight,
+    createSizer: () => (one) => one.entry.weight,
     pauseMs: (_, next) => Math.max(next.due, pausedUntil) - backgroundClock.now(),
   });
 
@@ -123,15 +123,12 @@ function createContactCacheWriter({ engine, sealer, hash, maxEntryBytes, delayMs
     /** Resolves when it is written or dropped. */
     add(entry: WaitingEntry): Promise<void> {
       if (queued.size >= MAX_ENTRIES || weight + entry.weight > MAX_RECORDS) return DROPPED;
-      const weighed = entry.weigh?.() ?? entry.weight;
-      if (weight + weighed > MAX_RECORDS) return DROPPED;
       const key = keyOf(entry);
       const existing = queued.get(key);
-      if (!existing) return enqueue(key, entry, weighed);
+      if (!existing) return enqueue(key, entry);
       if (existing.entry.fetchedAt > entry.fetchedAt) return existing.written;
       // The entry keeps its position, or a frequently updated one would never be written.
-      weight += weighed - existing.weight;
-      existing.weight = weighed;
+      weight += entry.weight - existing.entry.weight;
       existing.entry = entry;
       return existing.written;
     },
@@ -152,15 +149,15 @@ function createContactCacheWriter({ engine, sealer, hash, maxEntryBytes, delayMs
     },
   };
 
-  function enqueue(key: string, entry: WaitingEntry, weighed: number): Promise<void> {
+  function enqueue(key: string, entry: WaitingEntry): Promise<void> {
     let settle: Queued['settle'] = () => {};
     const written = new Promise<void>((resolve) => {
       settle = resolve;
     });
     const due = backgroundClock.now() + delayMs;
-    const one: Queued = { key, entry, weight: weighed, written, settle, due };
+    const one: Queued = { key, entry, written, settle, due };
     queued.set(key, one);
-    weight += weighed;
+    weight += entry.weight;
     batcher.add(one);
     return written;
   }
@@ -168,7 +165,7 @@ function createContactCacheWriter({ engine, sealer, hash, maxEntryBytes, delayMs
   function dequeue(batch: readonly Queued[]): void {
     for (const one of batch) {
       queued.delete(one.key);
-      weight -= one.weight;
+      weight -= one.entry.weight;
     }
   }
 
@@ -230,7 +227,7 @@ const DROPPED = Promise.resolve();
 
 /** The maximum of queued entries. */
 const MAX_ENTRIES = 250;
-/** The maximum of queued contacts: some megabytes, which the garbage collector scans repeatedly. */
+/** The maximum of their weights: some megabytes, which the garbage collector scans repeatedly. */
 const MAX_RECORDS = 5_000;
 /** The maximum of contacts per write, which blocks the event loop for some milliseconds. */
 const BATCH_RECORDS = 200;
@@ -279,7 +276,6 @@ interface CachedRow {
 
 interface Queued {
   readonly key: string;
-  weight: number;
   /** The newest result of the query. */
   entry: WaitingEntry;
   readonly written: Promise<void>;

@@ -1,3 +1,4 @@
+import type { RequestWork } from '../admission/work.ts';
 import { CrossbookError, type ErrorCode } from '../domain/errors.ts';
 import type { RequestLog } from '../domain/log.ts';
 import type { CrmRecord } from '../domain/records/record.ts';
@@ -8,7 +9,6 @@ import {
   type SelectedFields,
 } from '../domain/records/record-search.ts';
 import { CACHE_ENTRY_MAX_AGE_MS, type CacheEntry, type ContactCache } from '../domain/tenant.ts';
-import { measureSize } from '../lib/json.ts';
 import type { CrmClient } from './open-crm-client.ts';
 
 /** Reads from the provider and caches the result, or serves the cached one where the caller allows it. */
@@ -61,19 +61,15 @@ function keep<Item extends CrmRecord>(
   const entry = {
     connectionId: client.connection.id,
     fetchedAt,
-    weight: records.length,
-    weigh: () =>
-      Math.max(records.length, Math.ceil(measureSize(records, MAX_CACHED) / RECORD_SIZE)),
+    weight: Math.max(records.length, Math.ceil(deps.work.takeReadBytes() / RECORD_BYTES)),
     filterKey: cacheKey,
     payload: toPayload(found, readSelectedFields(selection)),
   };
   deps.runInBackground(deps.cache.write(entry));
 }
 
-/** No larger result fits into an entry. */
-const MAX_CACHED = { levels: 80, size: 1024 * 1024 };
-/** An ordinary record. */
-const RECORD_SIZE = 1_000;
+/** An ordinary record, in the response of a CRM. */
+const RECORD_BYTES = 1_000;
 
 /** Serializes a result when it is written: not before, because a newer one may replace it. */
 function toPayload(
@@ -160,6 +156,7 @@ export interface CacheDeps {
   readonly cache: ContactCache;
   readonly cacheMaxAgeMs: number;
   readonly requestLog: Pick<RequestLog, 'record'>;
+  readonly work: Pick<RequestWork, 'takeReadBytes'>;
   wall(): number;
   /** Within the request, concurrent and later reads of an entry share the first one. */
   shareCachedRead<Result>(

@@ -242,6 +242,15 @@ describe('heavy requests', () => {
     expect(queue.counts().heavy.taken).toBe(0);
   });
 
+  test('know what they have read since it was last taken', () => {
+    const { request } = open({ maxBegun: 100, maxHeavy: 3 }).enter('a');
+    void request.read(700);
+    void request.read(300);
+    expect(request.takeReadBytes()).toBe(1_000);
+    void request.read(50);
+    expect([request.takeReadBytes(), request.takeReadBytes()]).toEqual([50, 0]);
+  });
+
   test('that turn heavy while they read are refused where as many as there are places wait', async () => {
     const { enter, clock, iterate } = open({ maxBegun: 100, maxHeavy: 2 });
     expect(enter('a').request.beHeavy()).toBeUndefined();

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { CrossbookError } from '../../src/domain/errors.ts';
-import { CACHE_ENTRY_MAX_AGE_MS } from '../../src/domain/tenant.ts';
+import type { CrmRecord } from '../../src/domain/records/record.ts';
+import { CACHE_ENTRY_MAX_AGE_MS, type CacheEntry } from '../../src/domain/tenant.ts';
 import { type CacheDeps, readThroughCache } from '../../src/usecases/read-through-cache.ts';
 
 test.each([
@@ -15,19 +16,45 @@ test.each([
   },
 );
 
+test.each([
+  ['as many as it has records', 2, 500, 2],
+  ['more where the CRM has sent long ones', 2, 7_500, 8],
+])('a result that is kept weighs %s', async (_title, count, bytes, weight) => {
+  const kept: CacheEntry[] = [];
+  let read = bytes;
+  const deps = {
+    ...createDeps(0),
+    cache: { write: async (entry: CacheEntry) => void kept.push(entry) },
+    work: { takeReadBytes: () => read },
+  } as unknown as CacheDeps;
+  const records = Array.from({ length: count }, () => ({}) as CrmRecord);
+  const found = { records, hasNextPage: false, hasPreviousPage: false, totalCount: null };
+  await search(deps, { readFromCache: false, find: async () => found });
+  // What one search has read does not count for the next one.
+  read = 0;
+  await search(deps, { readFromCache: false, find: async () => found });
+  expect(kept.map((entry) => entry.weight)).toEqual([weight, count]);
+});
+
 /** Reads an entry of time 0 at this time. */
 function readAt(now: number) {
   return read(createDeps(now));
 }
 
 function read(deps: CacheDeps) {
+  return search(deps, { readFromCache: true, find: () => Promise.reject(CRM_IS_DOWN) });
+}
+
+function search(
+  deps: CacheDeps,
+  wanted: Pick<Parameters<typeof readThroughCache>[1], 'readFromCache' | 'find'>,
+) {
   const client = { connection: { id: 'c' }, source: {} };
   return readThroughCache(deps, {
     client: client as never,
     selection: { rawData: false } as never,
-    readFromCache: true,
     cacheKey: () => 'q',
-    find: () => Promise.reject(CRM_IS_DOWN),
+    ...wanted,
   });
 }
 
