@@ -93,7 +93,8 @@ addEventListener('DOMContentLoaded', () => document.body.insertAdjacentHTML('bef
 
 /**
  * Disables a transform of GraphiQL that moves the focused tab under the pointer, so that a click hits nothing. Raises
- * contrasts to 4.5, and underlines links. `mtk8` are comments in Monaco's dark theme.
+ * contrasts to 4.5, and underlines links. The editor's messages for screen readers do not make the page scroll. `mtk8`
+ * are comments in Monaco's dark theme.
  */
 const CORRECTIONS = `<style>
 .graphiql-tab { transform: none !important; flex: none }
@@ -107,6 +108,7 @@ const CORRECTIONS = `<style>
   body:not(.graphiql-light) .monaco-editor .mtk8 { color: #7fb069 }
 }
 @media (max-width: 1100px) { .graphiql-logo { display: none } }
+@media (min-width: 1001px) { body { overflow: hidden } }
 </style>`;
 
 /**

@@ -98,7 +98,9 @@ function Totals({ hours, period }: TotalsProps) {
         <Amount
           of="Errors"
           value={toShort(errors)}
-          note={errors > 0 ? `${((errors / Math.max(requests, 1)) * 100).toFixed(1)}%` : undefined}
+          note={
+            errors > 0 ? `${(errors / Math.max(requests, 1)).toFixed(3)} per request` : undefined
+          }
           isBad={errors > 0}
         />
         <Amount of="Latency, median" value={median} note={slow && `95% within ${slow}`} />
