@@ -1,4 +1,3 @@
-import type { RequestWork } from '../admission/work.ts';
 import { CrossbookError, type ErrorCode } from '../domain/errors.ts';
 import type { RequestLog } from '../domain/log.ts';
 import type { CrmRecord } from '../domain/records/record.ts';
@@ -156,7 +155,10 @@ export interface CacheDeps {
   readonly cache: ContactCache;
   readonly cacheMaxAgeMs: number;
   readonly requestLog: Pick<RequestLog, 'record'>;
-  readonly work: Pick<RequestWork, 'takeReadBytes'>;
+  readonly work: {
+    /** The bytes that the request has read from CRMs since the last call. */
+    takeReadBytes(): number;
+  };
   wall(): number;
   /** Within the request, concurrent and later reads of an entry share the first one. */
   shareCachedRead<Result>(
