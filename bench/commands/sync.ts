@@ -236,7 +236,7 @@ function listChildren(pid: number): readonly number[] {
  */
 async function measureLookups(stage: Stage, { seconds, rounds, quick }: Options): Promise<string> {
   const { crossbook, load, floor, floorPort, destinationUrl, recorders } = stage;
-  // With the supervisor, whom requests ask for permits of calls.
+  // The supervisor is one of them: look-ups need its permits.
   goFirst(...new Set([crossbook.pid, ...stage.servers]), load.pid, recorders.hubspot.pid);
   const count = quick ? 5_000 : PEOPLE;
   const live = await stage.createAccount('hubspot', LOOKUPS);

@@ -1,6 +1,6 @@
 import type { PermitRelease } from '../domain/distributed-rate-limits.ts';
 import type { Demo } from '../http/welcome.ts';
-import type { PermitsWanted } from './permits-ahead.ts';
+import type { PermitsRequest } from './permits-ahead.ts';
 
 /** What the supervisor calls in a worker. */
 export type WorkerCalls<Sandbox = unknown, Metrics = unknown> = {
@@ -27,7 +27,7 @@ export type SupervisorCalls<Metrics = unknown> = {
   readonly announceWork: (nothing: null) => void;
   readonly count: (units: CountedUnits) => CountResult;
   /** One permit, and some that the worker may use without asking. */
-  readonly acquire: (permits: PermitsWanted) => PermitsResult;
+  readonly acquire: (permits: PermitsRequest) => PermitsResult;
   readonly cancel: (permits: HubPermits) => void;
   readonly release: (permits: readonly PermitRelease[]) => void;
   /** The metrics of all workers as text. */

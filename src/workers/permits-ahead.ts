@@ -5,7 +5,7 @@ import type { Clock } from '../lib/clock.ts';
  * Permits of provider calls that the supervisor has granted to this worker in advance. A worker that calls a provider
  * often requests more of them each time, and returns those that it has not used a second later.
  */
-export function createPermitsAhead({ clock, giveBack }: PermitsAheadOptions) {
+export function createPermitsAhead({ clock, returnUnused }: PermitsAheadOptions) {
   const held = new Map<string, HeldPermits>();
 
   return {
@@ -16,28 +16,24 @@ export function createPermitsAhead({ clock, giveBack }: PermitsAheadOptions) {
     },
 
     /** The request, with a number of permits in advance, and leases that outlast the time they are held. */
-    extend(request: PermitRequest): PermitsWanted {
+    extend(request: PermitRequest): PermitsRequest {
       const known = held.get(request.name);
       const ahead = known ? Math.min(2 * known.ahead + 1, MAX_AHEAD) : 0;
       return { ...request, leaseMs: request.leaseMs + HELD_MS, ahead };
     },
 
     /** `at`: when they were requested. */
-    add({ name, leaseMs, ahead }: PermitsWanted, permitIds: readonly string[], at: number): void {
+    add({ name, leaseMs, ahead }: PermitsRequest, permitIds: readonly string[], at: number): void {
       const known = held.get(name);
       known?.cancelReturn();
       const all = [...(known?.permitIds ?? []), ...permitIds];
-      const leasedUntil = at + leaseMs;
       held.set(name, {
         ahead,
         permitIds: all,
-        leasedUntil: Math.min(
-          leasedUntil,
-          known?.permitIds.length ? known.leasedUntil : leasedUntil,
-        ),
+        leasedUntil: Math.min(at + leaseMs, known?.permitIds.length ? known.leasedUntil : Infinity),
         cancelReturn: clock.schedule(HELD_MS, () => {
           held.delete(name);
-          if (all.length > 0) giveBack(name, all);
+          if (all.length > 0) returnUnused(name, all);
         }),
       });
     },
@@ -47,7 +43,7 @@ export function createPermitsAhead({ clock, giveBack }: PermitsAheadOptions) {
 const HELD_MS = 1_000;
 const MAX_AHEAD = 16;
 
-export interface PermitsWanted extends PermitRequest {
+export interface PermitsRequest extends PermitRequest {
   /** How many more permits the worker could use. */
   readonly ahead: number;
 }
@@ -64,5 +60,5 @@ interface HeldPermits {
 interface PermitsAheadOptions {
   readonly clock: Pick<Clock, 'now' | 'schedule'>;
   /** Returns permits that were not used. */
-  giveBack(name: string, permitIds: readonly string[]): void;
+  returnUnused(name: string, permitIds: readonly string[]): void;
 }

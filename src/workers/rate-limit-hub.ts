@@ -1,7 +1,7 @@
 import type { PermitRelease } from '../domain/distributed-rate-limits.ts';
 import { createFixedWindowCounter } from '../limits/limits.ts';
 import type { CountedUnits, CountResult, HubPermits, PermitsResult } from './calls.ts';
-import type { PermitsWanted } from './permits-ahead.ts';
+import type { PermitsRequest } from './permits-ahead.ts';
 
 /** The rate limits of all workers, in the supervisor: what Redis does for several hosts. */
 export function createRateLimitHub({ workers, now }: HubOptions) {
@@ -38,7 +38,7 @@ function createPermits({ now, toSpare }: PermitsOptions) {
 
   return {
     /** Grants one, and as many more as the worker could use while plenty are left. */
-    acquire({ name, calls, intervalMs, leaseMs, ahead }: PermitsWanted): PermitsResult {
+    acquire({ name, calls, intervalMs, leaseMs, ahead }: PermitsRequest): PermitsResult {
       const at = now();
       tidy(at);
       const limit = limitOf(name);

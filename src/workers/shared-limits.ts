@@ -10,9 +10,9 @@ export function createSharedLimits({ link, workers, clock }: SharedLimitsOptions
   /** Until this time the worker uses its own share of each limit, because the supervisor did not respond in time. */
   let aloneUntil = Number.NEGATIVE_INFINITY;
 
-  const giveBack = (name: string, permitIds: readonly string[]) =>
+  const returnUnused = (name: string, permitIds: readonly string[]) =>
     link.tell('cancel', { name, permitIds });
-  const ahead = createPermitsAhead({ clock, giveBack });
+  const ahead = createPermitsAhead({ clock, returnUnused });
   const release = createReleases({ link, clock });
 
   const distributedRateLimits: DistributedRateLimits = {
@@ -20,26 +20,26 @@ export function createSharedLimits({ link, workers, clock }: SharedLimitsOptions
     share: () => (clock.now() < aloneUntil ? 1 / workers : 1),
     take: ahead.take,
     async acquire(request) {
-      const wanted = ahead.extend(request);
+      const permitsRequest = ahead.extend(request);
       const at = clock.now();
-      const granted = link.ask('acquire', wanted);
+      const granted = link.ask('acquire', permitsRequest);
       try {
         const result = await withLimit(granted, { limitMs: ASK_MS, clock });
         if ('waitMs' in result) return result;
         const [permitId = '', ...others] = result.permitIds;
-        ahead.add(wanted, others, at);
+        ahead.add(permitsRequest, others, at);
         return { permitId };
       } catch {
         aloneUntil = clock.now() + request.intervalMs + ASK_MS;
         // Permits that come too late are returned.
         granted.then(
-          (late) => 'permitIds' in late && giveBack(request.name, late.permitIds),
+          (late) => 'permitIds' in late && returnUnused(request.name, late.permitIds),
           () => undefined,
         );
         return undefined;
       }
     },
-    cancel: (name, permitId) => giveBack(name, [permitId]),
+    cancel: (name, permitId) => returnUnused(name, [permitId]),
     release,
   };
 
