@@ -220,7 +220,7 @@ describeOnRedis('a configured Redis', () => {
     expect((await examine(env)).findings.get('redis')).toEqual({
       subject: 'redis',
       state: 'ok',
-      detail: `127.0.0.1:${proxy.port} answers`,
+      detail: `127.0.0.1:${proxy.port} responds`,
     });
     const refused = { ...env, REDIS_URL: proxy.url.replace('redis://', 'redis://nobody:hunter2@') };
     const { state, detail } = (await examine(refused)).findings.get('redis') ?? {};
