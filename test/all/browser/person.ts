@@ -44,11 +44,12 @@ export async function lookAt(page: Page, picture: string): Promise<void> {
       at: nodes.map(({ html }) => html),
     }));
   });
-  expect(found.filter(({ impact }) => impact === 'serious' || impact === 'critical')).toEqual([]);
+  const grave = found.filter(({ impact }) => impact === 'serious' || impact === 'critical');
+  expect(grave, picture).toEqual([]);
   const overhang = await page.evaluate(
     () => document.documentElement.scrollWidth - window.innerWidth,
   );
-  expect(overhang).toBeLessThanOrEqual(0);
+  expect(overhang, picture).toBeLessThanOrEqual(0);
 }
 
 /** A click after which the page may close before the browser has confirmed the click. Callers check what it does. */
